@@ -2164,63 +2164,49 @@ CREATE VIEW each_event WITH (security_invoker=true) AS
     created_at,
     mark,
     ending,
+    object_id AS about,
+    ((word = 'Q'::text) OR COALESCE((words[(nth - 1)] = 'Q'::text), false)) AS carried,
         CASE
-            WHEN ((mark <> 'L'::text) AND (word <> 'Q'::text) AND (octet_length(content) >= (32 * (digests_after + 1)))) THEN substr(content, ((octet_length(content) - (32 * digests_after)) - 31), 32)
+            WHEN ((mark <> 'L'::text) AND (word <> 'Q'::text)) THEN NULLIF(substr(content, ((octet_length(content) - 31) - (32 * (length(replace(rest, 'Q '::text, ' '::text)) - length(translate(rest, 'BQPD'::text, ''::text))))), 32), '\x'::bytea)
             ELSE NULL::bytea
         END AS content,
         CASE
             WHEN (nth = cardinality(words)) THEN kept
             ELSE NULL::bytea
         END AS kept
-   FROM ( SELECT r.sequence,
-            r.created_at,
-            r.account_id,
-            r.told,
-            r.type,
-            r.object_id,
-            r.data,
-            r.content,
-            r.kept,
-            r.hash,
-            r.words,
-            r.word,
-            r.nth,
-            r.rest,
-            ((r.sequence - cardinality(r.words)) + r.nth) AS number,
-            "left"(r.word, 1) AS mark,
-            COALESCE(NULLIF(substr(r.word, 2), ''::text),
-                CASE r.word
-                    WHEN 'Q'::text THEN substr(r.words[(r.nth + 1)], 2)
-                    ELSE NULL::text
-                END, ''::text) AS ending,
-            (length(replace(r.rest, 'Q '::text, ' '::text)) - length(translate(r.rest, 'BQPD'::text, ''::text))) AS digests_after
-           FROM ( SELECT e.sequence,
-                    e.created_at,
-                    e.account_id,
-                    e.told,
-                    e.type,
-                    e.object_id,
-                    e.data,
-                    e.content,
-                    e.kept,
-                    e.hash,
-                    e.words,
-                    w_1.word,
-                    (w_1.nth)::integer AS nth,
-                    array_to_string(e.words[(w_1.nth + 1):], ' '::text) AS rest
-                   FROM (( SELECT events.sequence,
-                            events.created_at,
-                            events.account_id,
-                            events.told,
-                            events.type,
-                            events.object_id,
-                            events.data,
-                            events.content,
-                            events.kept,
-                            events.hash,
-                            string_to_array(events.told, ' '::text) AS words
-                           FROM events) e
-                     CROSS JOIN LATERAL unnest(e.words) WITH ORDINALITY w_1(word, nth))) r) w;
+   FROM ( SELECT e.sequence,
+            e.created_at,
+            e.account_id,
+            e.told,
+            e.type,
+            e.object_id,
+            e.data,
+            e.content,
+            e.kept,
+            e.hash,
+            e.words,
+            w_1.word,
+            (w_1.nth)::integer AS nth,
+            ((e.sequence - cardinality(e.words)) + w_1.nth) AS number,
+            "left"(w_1.word, 1) AS mark,
+                CASE w_1.word
+                    WHEN 'Q'::text THEN substr(e.words[(w_1.nth + 1)], 2)
+                    ELSE substr(w_1.word, 2)
+                END AS ending,
+            array_to_string(e.words[(w_1.nth + 1):], ' '::text) AS rest
+           FROM (( SELECT events.sequence,
+                    events.created_at,
+                    events.account_id,
+                    events.told,
+                    events.type,
+                    events.object_id,
+                    events.data,
+                    events.content,
+                    events.kept,
+                    events.hash,
+                    string_to_array(events.told, ' '::text) AS words
+                   FROM events) e
+             CROSS JOIN LATERAL unnest(e.words) WITH ORDINALITY w_1(word, nth))) w;
 GRANT SELECT ON each_event TO corridor_auditor;
 
 CREATE VIEW payout_states WITH (security_invoker=true) AS

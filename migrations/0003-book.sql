@@ -510,9 +510,8 @@ language sql stable parallel safe as $$
   select base32((extract(epoch from at) * 1000000)::bigint, 11)
 $$;
 
--- One row for each event, as src/statements/event/row.ts unfolds a row of events for the API. `mark` is the
--- letter of the event's word. `ending` is the rest of the word; for a Q alone, of the next word.
--- `row_sequence` is the number of the last event of its row.
+-- One row for each event, for people: EACH_EVENT of src/statements/event/row-sql.ts, which says
+-- what the columns are. A test compares the two.
 create view each_event with (security_invoker = true) as
 select account_id, number as sequence, sequence as row_sequence,
   numbered_id('evt', account_id, created_at, number) as id,
@@ -533,23 +532,21 @@ select account_id, number as sequence, sequence as row_sequence,
     when mark = 'D' then format('{"status":"succeeded","previous_status":"processing",'
       '"failure":null,"by":"rail","journals":[%s]}', split_part(ending, '.', 1))::json
     else '{}' end as data,
-  created_at, mark, ending,
-  case when mark <> 'L' and word <> 'Q' and octet_length(content) >= 32 * (digests_after + 1)
-    then substr(content, octet_length(content) - 32 * digests_after - 31, 32) end as content,
+  created_at, mark, ending, object_id as about, word = 'Q'
+    or coalesce(words[nth - 1] = 'Q', false) as carried,
+  -- Counts from the end, 32 bytes for each later word with a digest. Lines and carried quotes have
+  -- none. The first word may lack one: the length of content shows it.
+  case when mark <> 'L' and word <> 'Q' then nullif(substr(content, octet_length(content) - 31
+    - 32 * (length(replace(rest, 'Q ', ' ')) - length(translate(rest, 'BQPD', ''))), 32), '') end
+    as content,
   case when nth = cardinality(words) then kept end as kept
 from (
-  select *, sequence - cardinality(words) + nth as number,
+  select e.*, word, nth::integer as nth, sequence - cardinality(words) + nth as number,
     left(word, 1) as mark,
-    coalesce(nullif(substr(word, 2), ''), case word when 'Q' then substr(words[nth + 1], 2) end, '')
-      as ending,
-    -- The number of digests of later words. Lines and carried quotes have none. The first word may
-    -- lack one: the length of `content` shows it.
-    length(replace(rest, 'Q ', ' ')) - length(translate(rest, 'BQPD', '')) as digests_after
-  from (
-    select e.*, word, nth::integer as nth, array_to_string(words[nth + 1:], ' ') as rest
-    from (select *, string_to_array(told, ' ') as words from events) e
-    cross join lateral unnest(words) with ordinality as w (word, nth)
-  ) r
+    case word when 'Q' then substr(words[nth + 1], 2) else substr(word, 2) end as ending,
+    array_to_string(words[nth + 1:], ' ') as rest
+  from (select *, string_to_array(told, ' ') as words from events) e
+  cross join lateral unnest(words) with ordinality as w (word, nth)
 ) w;
 
 -- Answers kept for 24 hours (§idempotency.key). Each is written in the transaction of its effect. A

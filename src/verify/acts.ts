@@ -1,6 +1,7 @@
 // Compares what people have done to rows of accounts and to files of banks with the audit log. An
 // act and its row of the log are one transaction, so an act without a row means that rows were cut
 // from the end of the log, where no later hash names them. Each rule is one select.
+import { EACH_EVENT } from '../statements/event/row-sql.ts'
 import { LINE_ID } from './bookings.ts'
 import { ofAccount, rule } from './rows.ts'
 
@@ -25,10 +26,10 @@ const BOOKINGS = rule('journals')`
 /** Each step, taking and release of a payout by a named person, as its events tell. */
 const PAYOUTS = rule('payouts')`
   select account_id, id as key, ${COUNTED} from (
-    select account_id, object_id as id, fact ->> 'operator' as operator, count(*) as n
-    from events cross join lateral json_array_elements(data) as fact
-    where ${ofAccount('account_id')} and object_id like 'pot_%'
-      and fact ->> 'by' = 'operator' and fact ->> 'operator' is not null
+    select account_id, object_id as id, data ->> 'operator' as operator, count(*) as n
+    from ${EACH_EVENT}
+    where ${ofAccount('account_id')} and about like 'pot_%'
+      and data ->> 'by' = 'operator' and data ->> 'operator' is not null
     group by 1, 2, 3
   ) e
   left join (

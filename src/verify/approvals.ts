@@ -1,6 +1,7 @@
 // Compares payouts' approvals with the payouts and with people's decisions. Each rule is one
 // select.
 import { APPROVAL_SEAL } from '../payouts/columns.ts'
+import { EACH_EVENT } from '../statements/event/row-sql.ts'
 import { isArchived, ofAccount, rule, STATED_PAYOUTS } from './rows.ts'
 
 /** The approval's digest fits neither the present payout nor the payout before its erasure. */
@@ -81,8 +82,8 @@ const DECISION_HAS_EVENT = rule('approval_decisions')`
   left join (
     select account_id, object_id, created_at, data ->> 'operator' as operator,
       case type when 'payout.approved' then 'approve' else 'reject' end as decision
-    from each_event
-    where type in ('payout.approved', 'payout.rejected')
+    from ${EACH_EVENT}
+    where about <> '' and type in ('payout.approved', 'payout.rejected')
       and ${ofAccount('account_id')}
   ) e on e.account_id = d.account_id and e.object_id = d.payout_id
     and e.operator = d.user_name and e.decision = d.decision and e.created_at = d.decided_at

@@ -2,6 +2,7 @@
 // each attempt. Each rule is one select.
 import { FREE_KINDS } from '../rails/attempt.ts'
 import { MANUAL } from '../rails/rail.ts'
+import { EACH_EVENT } from '../statements/event/row-sql.ts'
 import { isArchived, ofAccount, type Rule, rule, STATED_PAYOUTS } from './rows.ts'
 
 /** The SQL condition that a payout's first rail is neither the simulator nor people. */
@@ -44,9 +45,10 @@ const ATTEMPTS_IN_ORDER = rule('payout_attempts')`
       from ${STATED_PAYOUTS} p where ${EXTERNAL_RAIL}
     ) p on p.account_id = a.account_id and p.id = a.payout_id
     left join (
-      select account_id, object_id, (data -> 0 ->> 'attempt')::integer as attempt,
-        data -> 0 ->> 'rail' as rail
-      from events where type = 'payout.rerouted' and ${ofAccount('account_id')}
+      select account_id, object_id, (data ->> 'attempt')::integer as attempt,
+        data ->> 'rail' as rail
+      from ${EACH_EVENT}
+      where about <> '' and type = 'payout.rerouted' and ${ofAccount('account_id')}
     ) e on e.account_id = a.account_id and e.object_id = a.payout_id and e.attempt = a.number
   ) judged where wrong`
 
@@ -61,13 +63,13 @@ const ATTEMPT_EXISTS = rule('payouts')`
       select from payout_attempts a where a.account_id = p.account_id and a.payout_id = p.id
     )
   union all
-  select e.account_id, e.object_id, 'attempt ' || (e.data -> 0 ->> 'attempt'), 'none'
-  from events e
-  where e.type = 'payout.rerouted' and ${ofAccount('e.account_id')}
+  select e.account_id, e.object_id, 'attempt ' || (e.data ->> 'attempt'), 'none'
+  from ${EACH_EVENT} e
+  where e.about <> '' and e.type = 'payout.rerouted' and ${ofAccount('e.account_id')}
     and not exists (
       select from payout_attempts a
       where a.account_id = e.account_id and a.payout_id = e.object_id
-        and a.number = (e.data -> 0 ->> 'attempt')::integer
+        and a.number = (e.data ->> 'attempt')::integer
     )`
 
 /**

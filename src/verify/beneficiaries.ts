@@ -4,6 +4,7 @@
 import type { BeneficiaryDetails } from '../parties/beneficiary/beneficiary.ts'
 import { BENEFICIARY_SEAL } from '../parties/beneficiary/columns.ts'
 import { foundByOf } from '../parties/beneficiary/store.ts'
+import { EACH_EVENT } from '../statements/event/row-sql.ts'
 import { BadRow } from './problem.ts'
 import { isArchived, ofAccount, rule, statement, type Verification } from './rows.ts'
 import { checkEach } from './stream.ts'
@@ -61,7 +62,7 @@ const STATUS_IS_OUTCOME = rule('beneficiaries')`
     select account_id, id, approval, e.content
     from beneficiaries join (
       select distinct on (account_id, object_id) account_id, object_id as id, content
-      from each_event where type like 'beneficiary.%' and type <> 'beneficiary.erased'
+      from ${EACH_EVENT} where type like 'beneficiary.%' and type <> 'beneficiary.erased'
       order by account_id, object_id, sequence desc
     ) e using (account_id, id) where details ->> 'status' = 'erased'
   ) b
@@ -82,8 +83,8 @@ const APPROVAL_HAS_EVENT = rule('beneficiary_approvals')`
   from beneficiary_approvals a
   left join (
     select account_id, object_id, content, data #>> '{approval,needed}' as needed
-    from each_event
-    where type = 'beneficiary.pending_approval' and ${ofAccount('account_id')}
+    from ${EACH_EVENT}
+    where about <> '' and type = 'beneficiary.pending_approval' and ${ofAccount('account_id')}
   ) e on e.account_id = a.account_id and e.object_id = a.beneficiary_id and e.content = a.digest
   left join (
     select d.account_id, d.beneficiary_id, d.digest,
@@ -115,8 +116,8 @@ const DECISION_HAS_APPROVAL = rule('beneficiary_decisions')`
   where ${ofAccount('d.account_id')}
     and (a.digest is null or d.user_name = any (a.made_by) or d.decided_at >= a.expires_at
       or d.decided_at > a.ended_at or not exists (
-        select from each_event e
-        where e.account_id = d.account_id and e.object_id = d.beneficiary_id
+        select from ${EACH_EVENT} e
+        where e.account_id = d.account_id and e.about = d.beneficiary_id and e.about <> ''
           and e.type = case d.decision when 'approve' then 'beneficiary.approved'
             else 'beneficiary.rejected' end
           and e.data ->> 'operator' = d.user_name and e.content = d.digest)
@@ -135,9 +136,9 @@ const ARCHIVED_BY_EVENT = rule('beneficiaries')`
   ) b
   full join (
     select distinct on (account_id, object_id) account_id, object_id as id,
-      data -> 0 ->> 'archived_at' as at
-    from events
-    where type in ('beneficiary.archived', 'beneficiary.unarchived')
+      data ->> 'archived_at' as at
+    from ${EACH_EVENT}
+    where about <> '' and type in ('beneficiary.archived', 'beneficiary.unarchived')
       and ${ofAccount('account_id')}
     order by account_id, object_id, sequence desc
   ) e on e.account_id = b.account_id and e.id = b.id

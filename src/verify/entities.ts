@@ -8,6 +8,7 @@ import {
   type ApprovalStatus,
 } from '../parties/entity/states.ts'
 import { foundByOf, KEY_COLUMNS } from '../parties/entity/store.ts'
+import { EACH_EVENT } from '../statements/event/row-sql.ts'
 import { MAX_NAMED } from './problem.ts'
 import {
   entityProblem,
@@ -127,8 +128,8 @@ async function checkEntityEvents(run: Verification): Promise<void> {
     full join (
       select account_id, object_id as id, count(*) filter (where type = 'entity.created')
         as created, count(*) filter (where type like 'entity.approval_%') as steps
-      from events
-      where told like '-%' and type like 'entity.%' and ${ofAccount('account_id')}
+      from ${EACH_EVENT}
+      where about <> '' and type like 'entity.%' and ${ofAccount('account_id')}
       group by 1, 2
     ) v using (account_id, id)
     where e.id is null or coalesce(v.steps, 0) > e.history - 1 or coalesce(v.created, 0) > 1

@@ -13,6 +13,7 @@ import {
   type Fact,
 } from '../privacy/erased.ts'
 import type { ErasedRow, Erasure } from '../privacy/privacy.ts'
+import { EACH_EVENT } from '../statements/event/row-sql.ts'
 import { BadRow, type Findings } from './problem.ts'
 import {
   isArchived,
@@ -63,8 +64,8 @@ const ERASURES = statement`
       and lpad(r.key, 19, '0')
         <= lpad(coalesce(${lastCut('sequence', 'r.account_id')}, 0)::text, 19, '0') as is_archived,
     e.data -> 0 as fact, coalesce(e.type, '') as type, coalesce(e.object_id, '') as object_id,
-    (select t.data -> 0 ->> 'digest' from events t
-      where t.account_id = r.account_id and t.object_id = r.party_id and t.object_id <> ''
+    (select t.data ->> 'digest' from ${EACH_EVENT} t
+      where t.account_id = r.account_id and t.about = r.party_id and t.about <> ''
         and t.type in ('beneficiary.erased', 'entity.erased') order by t.sequence limit 1) as told,
     (select a.after ->> 'erasure' from audit_log a
       where a.table_name in ('beneficiaries', 'entities') and a.after ->> 'id' = r.party_id

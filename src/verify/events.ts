@@ -5,6 +5,7 @@
 
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import type { TransactionSql } from '../sql/connect.ts'
+import { beforeSql } from '../statements/event/row-sql.ts'
 import { EVENT_SEAL } from '../statements/event/rules.ts'
 import { MAX_NAMED, type Problem } from './problem.ts'
 import { countOf, lastCut, nameRows, ofAccount, rowsOf, rule, type Verification } from './rows.ts'
@@ -21,9 +22,6 @@ export async function checkEvents(run: Verification): Promise<number> {
   return countOf(run, 'coalesce(sum(event_count), 0)', 'books')
 }
 
-/** The SQL of the number before the first event of row `e`. */
-const BEFORE = `e.sequence - cardinality(string_to_array(e.told, ' '))`
-
 /** Each row begins after the previous one, from 1 or the last cut on, up to event_count. */
 async function checkNumbers(run: Verification): Promise<void> {
   const gaps = await rowsOf<EventGap>(
@@ -34,7 +32,7 @@ async function checkNumbers(run: Verification): Promise<void> {
     full join (
       select account_id, max(sequence) as last, bool_or(before <> ended) as apart
       from (
-        select account_id, sequence, ${BEFORE} as before, coalesce(
+        select account_id, sequence, ${beforeSql('e')} as before, coalesce(
           lag(sequence) over (partition by account_id order by sequence),
           ${lastCut('sequence', 'e.account_id')}, 0) as ended
         from events e where ${ofAccount('account_id')}
@@ -50,7 +48,7 @@ async function gapProblem(tx: TransactionSql, gap: EventGap): Promise<Problem> {
   const { account_id } = gap
   const [first] = await tx.unsafe<{ expected: bigint; found: bigint }[]>(
     `select expected, found from (
-        select ${BEFORE} + 1 as found, coalesce(lag(sequence) over (order by sequence),
+        select ${beforeSql('e')} + 1 as found, coalesce(lag(sequence) over (order by sequence),
           ${lastCut('sequence', 'e.account_id')}, 0) + 1 as expected
         from events e where account_id = $1
       ) numbered where found <> expected order by expected limit 1`,
@@ -77,14 +75,14 @@ export async function checkChain(run: Verification): Promise<void> {
   const wrong = await rowsOf<{ account_id: string; sequence: bigint; hash: string }>(
     run,
   )`select account_id, sequence, coalesce(encode(hash, 'hex'), 'none') as hash from (
-      select e.*, coalesce(before.hash, case when ${BEFORE} > 0 then c.hash end,
+      select e.*, coalesce(before.hash, case when ${beforeSql('e')} > 0 then c.hash end,
           decode('${EMPTY_HASH}', 'hex')) as previous,
-        ${BEFORE} = 0 or before.sequence is not null or c.hash is not null as follows
+        ${beforeSql('e')} = 0 or before.sequence is not null or c.hash is not null as follows
       from events e left join (
         select account_id, sequence, hash from events
         where ${ofAccount('account_id')}
-      ) before on before.account_id = e.account_id and before.sequence = ${BEFORE}
-      left join event_cuts c on c.account_id = e.account_id and c.sequence = ${BEFORE}
+      ) before on before.account_id = e.account_id and before.sequence = ${beforeSql('e')}
+      left join event_cuts c on c.account_id = e.account_id and c.sequence = ${beforeSql('e')}
       where ${ofAccount('e.account_id')}
     ) e
     where hash is distinct from ${EVENT_SEAL.sql('e')} and follows

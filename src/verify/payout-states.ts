@@ -5,6 +5,7 @@
 import { MAX_JUMP_MS } from '../ledger/clock.ts'
 import { MAX_ASK_AGAIN_MS } from '../payouts/advance/progress.ts'
 import { MANUAL } from '../rails/rail.ts'
+import { EACH_EVENT } from '../statements/event/row-sql.ts'
 import { type CutOff, releaseOf } from '../values/calendar/rules.ts'
 import type { Key } from '../values/id.ts'
 import type { Instant } from '../values/instant.ts'
@@ -63,23 +64,13 @@ export const RAIL = rule('payouts')`
         (array_agg(by order by number desc))[1] as last_by, max(told_at) as told_at,
         count(*) filter (where by <> 'rail' and type = 'payout.processing') as given_back
       from (
-        -- What happens to a payout stands first in its row, unless it succeeds as usual.
-        select account_id, object_id, type, data -> 0 ->> 'by' as by,
-          sequence - cardinality(string_to_array(told, ' ')) + 1 as number,
-          null::timestamptz as told_at
-        from events
-        where (told like 'S%' or (told like '-%' and type like 'payout.%'))
+        select account_id, object_id, type, data ->> 'by' as by, sequence as number,
+          case mark when 'D' then created_at end as told_at
+        from ${EACH_EVENT}
+        where mark in ('-', 'S', 'D') and type like 'payout.%'
           and type not in ('payout.created', 'payout.rerouted', 'payout.sent', 'payout.notified',
             'payout.updated', 'payout.erased')
           and ${ofAccount('account_id')}
-        union all
-        select account_id, 'pot_' || split_part(word, '.', 2), 'payout.succeeded', 'rail',
-          sequence - cardinality(words) + nth, created_at
-        from (
-          select account_id, sequence, created_at, string_to_array(told, ' ') as words
-          from events where strpos(told, 'D') > 0 and ${ofAccount('account_id')}
-        ) e cross join lateral unnest(words) with ordinality as w (word, nth)
-        where word like 'D%'
       ) told
       group by 1, 2
     ) e on e.account_id = p.account_id and e.object_id = p.id

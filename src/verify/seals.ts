@@ -7,6 +7,7 @@ import { QUOTE_SEAL } from '../quotes/columns.ts'
 import { KEPT_DAYS } from '../quotes/expired-store.ts'
 import { idTimeSql, microsSql } from '../sql/id-sql.ts'
 import { TIME_END } from '../statements/event/row.ts'
+import { EACH_EVENT } from '../statements/event/row-sql.ts'
 import { MAX_NAMED } from './problem.ts'
 import {
   isArchived,
@@ -44,32 +45,21 @@ export async function checkSeals(run: Verification): Promise<void> {
   const { tx, findings } = run
   // A merge join sorts by times and texts, which takes several times longer than a hash join.
   await tx.unsafe('set local enable_mergejoin = off; set local enable_memoize = off')
-  const wrong = await rowsOf<WrongRow>(run)`with told as not materialized (
-      select account_id, sequence, created_at, object_id, content,
-        string_to_array(told, ' ') as words
-      from events where ${ofAccount('account_id')}
-    ), changed as (
+  const wrong = await rowsOf<WrongRow>(run)`with changed as (
       select distinct on (account_id, id) account_id, id, true as changed, content from (
-        select account_id, object_id as id, ${numberOf('1')} as number,
-          ${digestOf('1')} as content
-        from told
-        where split_part(object_id, '_', 1) in (${PREFIXES})
-        union all
-        select account_id, 'pot_' || split_part(word, '.', 2), ${numberOf('nth')},
-          ${digestOf('nth')}
-        from told cross join lateral unnest(words) with ordinality as w (word, nth)
-        where word like 'D%'
+        select account_id, object_id as id, sequence as number, content from ${EACH_EVENT}
+        where mark in ('-', 'S', 'D') and split_part(object_id, '_', 1) in (${PREFIXES})
+          and ${ofAccount('account_id')}
         union all
         select account_id, object_id, number, content from archived_seals
         where split_part(object_id, '_', 1) in (${PREFIXES}) and ${ofAccount('account_id')}
       ) changes
       order by account_id, id, number desc
     ), made as (
-      select account_id, created_at, substr(word, 2) as ending, true as made,
-        left(word, 1) || case words[nth - 1] when 'Q' then '${CARRYING}' else '' end as mark,
-        case when word not like 'L%' then ${digestOf('nth')} end as content
-      from told cross join lateral unnest(words) with ordinality as w (word, nth)
-      where left(word, 1) not in ('-', 'S', 'D') and word <> 'Q'
+      select account_id, created_at, ending, true as made, content,
+        mark || case when carried then '${CARRYING}' else '' end as mark
+      from ${EACH_EVENT}
+      where (mark in ('B', 'P', 'L') or mark = 'Q' and not carried) and ${ofAccount('account_id')}
     ), stored as (${storedRows})
     select account_id, table_name, id, encode(row, 'hex') as row, encode(event, 'hex') as event,
       not is_there as no_row
@@ -94,20 +84,6 @@ export async function checkSeals(run: Verification): Promise<void> {
     const expected = no_row ? expectedRow(key, event) : expectedDigest(event)
     findings.add({ table, account_id, key, expected, found: row === null ? 'none' : row })
   }
-}
-
-/**
- * The SQL of the nth word's digest. It counts 32 bytes from the end of `content` for each later
- * word: only the first word, lines and carried quotes have no digest.
- */
-function digestOf(nth: string): string {
-  const rest = `array_to_string(words[${nth} + 1:], ' ')`
-  const after = `length(replace(${rest}, 'Q ', ' ')) - length(translate(${rest}, 'BQPD', ''))`
-  return `nullif(substr(content, octet_length(content) - 32 * (${after}) - 31, 32), '')`
-}
-
-function numberOf(nth: string): string {
-  return `sequence - cardinality(words) + ${nth}`
 }
 
 /** The SQL of the present rows' digests, with the mark, time and id's end of their creation. */

@@ -1,4 +1,4 @@
-// Events as they are read from their rows: by the view each_event and by every list, held against a
+// Events as they are read from their rows: by the SQL of `corridor verify` and by every list, held against a
 // history of commands drawn at random.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { readList } from '../../src/http/list.ts'
 import { type Event, type NamedEvent, nameEvent } from '../../src/statements/event/event.ts'
 import { fold, gather } from '../../src/statements/event/row.ts'
+import { EACH_EVENT } from '../../src/statements/event/row-sql.ts'
 import {
   findEvents,
   insertEvents,
@@ -87,13 +88,24 @@ const outline = (event: NamedEvent) => [
   ...[JSON.stringify(event.data), event.created_at],
 ]
 
+test('the view each_event, against the SQL that corridor verify reads: the same definition', async () => {
+  const { owner } = database
+  const [view] = await owner.begin(async tx => {
+    await tx`create temporary view expected as ${tx.unsafe(EACH_EVENT)}`
+    return tx<{ expected: string; found: string }[]>`
+      select pg_get_viewdef('pg_temp.expected'::regclass) as expected,
+        pg_get_viewdef('each_event'::regclass) as found`
+  })
+  assert.equal(view?.found, view?.expected)
+})
+
 for (const account_id of ACCOUNTS) {
-  test(`each_event, ${account_id}: every event as presented, with its digest`, async () => {
+  test(`SQL of events, ${account_id}: every event as presented, with its digest`, async () => {
     const { owner } = database
     const rows = await owner<(NamedEvent & { digest: string | null; text: string })[]>`
       select id, sequence, type, object_id, data, data::text as text, created_at,
         encode(content, 'hex') as digest
-      from each_event where account_id = ${account_id} order by sequence`
+      from ${owner.unsafe(EACH_EVENT)} where account_id = ${account_id} order by sequence`
     const all = told.get(account_id) ?? []
     assert.deepEqual(rows.map(outline), all.map(outline))
     assert.deepEqual(

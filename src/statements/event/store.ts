@@ -23,6 +23,7 @@ import {
   successEndOf,
   unfold,
 } from './row.ts'
+import { beforeSql } from './row-sql.ts'
 import { ROW_KINDS, type SealedRow } from './rules.ts'
 
 /** All columns but `content`, `kept` and `hash`, which only the chain needs. */
@@ -332,11 +333,11 @@ async function findRowsAt(
 function boundsOf(sql: Tag, { after, before, newest_first, limit }: Range) {
   const farthest = ALL_NUMBERS.before - BigInt(MAX_EVENTS)
   const end = before > farthest ? before : before + BigInt(MAX_EVENTS) - 1n
-  const words = sql`length(told) - length(replace(told, ' ', ''))`
+  const begins = sql.unsafe(`${beforeSql('events')} + 1`)
   return {
     after: sql`(select ${String(after)}::text::bigint)`,
     end: sql`(select ${String(end)}::text::bigint)`,
-    begins: sql`and sequence - (${words}) < (select ${String(before)}::text::bigint)`,
+    begins: sql`and ${begins} < (select ${String(before)}::text::bigint)`,
     order: newest_first ? sql`desc` : sql``,
     limit: sql`(select ${limit + 2}::integer)`,
   }
