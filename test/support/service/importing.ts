@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,7 +32,7 @@ export async function runImport(
   return { ...ran, report: lines.map(line => JSON.parse(line)) }
 }
 
-/** Starts an import as a process; returns it, still running, once `begun` is true. */
+/** Starts an import as a process; returns it once `begun` is true, rejects when it ends before. */
 export async function startAndCatch(
   args: readonly string[],
   database_url: string,
@@ -39,7 +40,11 @@ export async function startAndCatch(
 ): Promise<ChildProcess & { output(): string }> {
   const child = spawnCommand(args, { DATABASE_URL: database_url })
   const output = outputOf(child)
-  await until('the first batch', begun)
+  const ended = once(child, 'close').then(([code]) => {
+    throw new Error(`ended with ${code} before its first batch: ${output()}`)
+  })
+  await Promise.race([until('the first batch', begun), ended])
+  ended.catch(() => {})
   return Object.assign(child, { output })
 }
 
