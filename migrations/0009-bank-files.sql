@@ -263,8 +263,8 @@ create table rail_inbox_lines (
   reason text not null check (reason <> ''),
   -- The line as it was read (src/values/bank-format).
   said json not null,
-  -- The payment and the file that the line names; '' for none. Until a person closes the line, the
-  -- payment goes into no file, and the file is not sent.
+  -- The payment (by its UETR when the line has no other id) and the file that the line names; '' for
+  -- none. Until a person closes the line, the payment goes into no file, and the file is not sent.
   end_to_end_id text collate "C" not null default '',
   msg_id text collate "C" not null default '',
   -- The payment that the line is about, whether it stops the payment or not; '' when none is known.

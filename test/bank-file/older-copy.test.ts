@@ -7,7 +7,8 @@ import { before, test } from 'node:test'
 import { closeSetAsideLines } from '../../src/adapters/bank-file/inbox-store.ts'
 import { pauseIfRestored } from '../../src/rails/restored.ts'
 import { updatePause } from '../../src/rails/row-store.ts'
-import { type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
+import type { BankLine } from '../../src/values/bank-format/bank-format.ts'
+import { bookedLine, type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
 import type { TestService } from '../support/service/service.ts'
 import { makeDue } from '../support/service/settling.ts'
 
@@ -66,31 +67,44 @@ test('bank-side mark ahead of the database: nothing sent, rail paused once, work
   assert.equal(await pausedReason(bank), '')
 })
 
-test('payment known only to the bank, after a restore: not sent until a person has looked', async () => {
-  const bank = await world()
-  await bank.pay([100])
-  const [item = assert.fail('no item')] = await bank.items()
-  const paid = { ...item, currency: 'USD' }
-  const { owner } = service.database
-  await owner`alter table rail_items disable trigger user`
-  await owner`delete from rail_items where end_to_end_id = ${item.end_to_end_id}`
-  await owner`alter table rail_items enable trigger user`
-  await bank.book([paid])
-  await bank.work()
-  const lines = await bank.setAsideLines()
-  assert.match(lines[0]?.reason ?? '', /no payment has the id/)
-  // The payout goes to the rail, and gets the same ids.
-  await makeDue(service, item.payout_id)
-  await bank.settle()
-  assert.equal((await bank.items())[0]?.end_to_end_id, item.end_to_end_id)
-  await bank.work()
-  assert.deepEqual(await bank.outbox(), [], 'the bank has paid it')
-  for (const { sha256 } of lines) {
-    await closeSetAsideLines(service.deps.sql, sha256, undefined, { person: 'ann', note: 'asked' })
-  }
-  await bank.work()
-  assert.equal((await bank.outbox()).length, 1)
-})
+/** The ids of a payment that a bank may give back. */
+const GIVEN_BACK: Readonly<
+  Record<string, (ids: Pick<BankLine, 'end_to_end_id' | 'uetr'>) => Partial<BankLine>>
+> = {
+  'end-to-end id': ({ end_to_end_id }) => ({ end_to_end_id }),
+  'instruction id': ({ end_to_end_id }) => ({ end_to_end_id: '', instruction_id: end_to_end_id }),
+  'UETR alone': ({ uetr }) => ({ end_to_end_id: '', uetr }),
+}
+
+for (const [id, lineOf] of Object.entries(GIVEN_BACK))
+  test(`payment known only to the bank by its ${id}, after a restore: not sent until a person has looked`, async () => {
+    const bank = await world()
+    await bank.pay([100])
+    const [item = assert.fail('no item')] = await bank.items()
+    const { owner } = service.database
+    await owner`alter table rail_items disable trigger user`
+    await owner`delete from rail_items where end_to_end_id = ${item.end_to_end_id}`
+    await owner`alter table rail_items enable trigger user`
+    const line = bookedLine({ ...item, currency: 'USD' })
+    await bank.report([{ ...line, ...lineOf(item) }])
+    await bank.work()
+    const lines = await bank.setAsideLines()
+    assert.match(lines[0]?.reason ?? '', /no payment has the id/)
+    // The payout goes to the rail, and gets the same ids.
+    await makeDue(service, item.payout_id)
+    await bank.settle()
+    assert.equal((await bank.items())[0]?.end_to_end_id, item.end_to_end_id)
+    await bank.work()
+    assert.deepEqual(await bank.outbox(), [], 'the bank has paid it')
+    for (const { sha256 } of lines) {
+      await closeSetAsideLines(service.deps.sql, sha256, undefined, {
+        person: 'ann',
+        note: 'asked',
+      })
+    }
+    await bank.work()
+    assert.equal((await bank.outbox()).length, 1)
+  })
 
 test('bank-side mark, one of its two notes corrupted by a crash: the other one counts', async () => {
   const bank = await world()

@@ -228,10 +228,10 @@ function blockFile(payment_information_id: string): string {
 
 /**
  * The id of a payment that this database does not have yet, as after a restore: ids follow from the
- * attempt. Banks give it back in either place. '' for an id that is not of our form.
+ * attempt. Banks give it back in either place, or only the UETR. '' for ids not of our form.
  */
-function ownId({ end_to_end_id, instruction_id }: BankLine): string {
-  return [end_to_end_id, instruction_id].find(id => /^[0-9A-Z]{15}$/.test(id)) ?? ''
+function ownId({ end_to_end_id, instruction_id, uetr }: BankLine): string {
+  return [end_to_end_id, instruction_id].find(id => /^[0-9A-Z]{15}$/.test(id)) ?? uetr
 }
 
 /** A line as evidence of an item. A line about a group gives each item its own amount. */

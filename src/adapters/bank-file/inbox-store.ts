@@ -165,7 +165,10 @@ export interface SetAsideLine {
   readonly position: string
   readonly reason: string
   readonly said: BankLine
-  /** The payment and the file that wait until a person closes this line; '' for none. */
+  /**
+   * The payment and the file that wait until a person closes this line; '' for none. A payment is
+   * named by its UETR when the line has no other id.
+   */
   readonly end_to_end_id: string
   readonly msg_id: string
   /** The payment that the line is about, whether it stops the payment or not; '' for none. */
@@ -189,13 +192,13 @@ export async function insertSetAsideLines(
 /** The payments and the files among these that open lines name. */
 export function listNamedByLines(
   tx: TransactionSql,
-  end_to_end_ids: readonly string[],
+  payment_ids: readonly string[],
   msg_ids: readonly string[],
 ) {
   return tx<Pick<SetAsideLine, 'end_to_end_id' | 'msg_id'>[]>`
     select end_to_end_id, msg_id from rail_inbox_lines
     where closed_by = '' and (
-      end_to_end_id <> '' and end_to_end_id = any (${end_to_end_ids}::text[])
+      end_to_end_id <> '' and end_to_end_id = any (${payment_ids}::text[])
       or msg_id <> '' and msg_id = any (${msg_ids}::text[]))`
 }
 

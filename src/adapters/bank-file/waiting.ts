@@ -114,14 +114,15 @@ async function findDoubtful(
 /** The items among these that an open line names, or whose earlier file an open line names. */
 export async function findItemsWithOpenLines(tx: TransactionSql, keys: readonly ItemKey[]) {
   const items = await findItems(tx, keys)
-  const ids = items.map(({ end_to_end_id }) => end_to_end_id)
+  const ids = items.flatMap(({ end_to_end_id, uetr }) => [end_to_end_id, uetr])
   const lines = await listNamedByLines(tx, ids, [
     ...new Set(items.flatMap(({ earlier_files }) => earlier_files)),
   ])
-  const named = new Set(lines.map(({ end_to_end_id }) => end_to_end_id))
+  const named = new Set(lines.map(({ end_to_end_id }) => end_to_end_id).filter(Boolean))
   const files = new Set(lines.map(({ msg_id }) => msg_id))
   return items.filter(
-    item => named.has(item.end_to_end_id) || item.earlier_files.some(file => files.has(file)),
+    ({ end_to_end_id, uetr, earlier_files }) =>
+      named.has(end_to_end_id) || named.has(uetr) || earlier_files.some(file => files.has(file)),
   )
 }
 

@@ -85,8 +85,16 @@ export interface FileRailWorld {
   /** A person closes the only open exception of a payout, of this kind. */
   closeOnly(payout_id: string, kind: string): Promise<void>
   /** The rail's payments, with their ids. */
-  items(): Promise<{ payout_id: string; end_to_end_id: string; msg_id: string; amount: bigint }[]>
+  items(): Promise<FileRailItem[]>
   close(): Promise<void>
+}
+
+interface FileRailItem {
+  readonly payout_id: string
+  readonly end_to_end_id: string
+  readonly uetr: string
+  readonly msg_id: string
+  readonly amount: bigint
 }
 
 export interface WorldOptions {
@@ -206,8 +214,8 @@ export async function openFileWorld(
   const deps = { ...service.deps, rails: new Map([[name, fileRail(rail)]]) }
   const items = () =>
     service.database.owner<
-      { payout_id: string; end_to_end_id: string; msg_id: string; amount: bigint }[]
-    >`select payout_id, end_to_end_id, msg_id, amount from rail_items where rail = ${name}
+      FileRailItem[]
+    >`select payout_id, end_to_end_id, uetr, msg_id, amount from rail_items where rail = ${name}
       order by created_at, payout_id`
   const outbox = async () => {
     const names = (await readdir(at.outbox)).sort()
