@@ -16,8 +16,14 @@ const RATES = {
   'GBP/EUR': '1.2',
   'USD/AED peg': '3.6725',
 }
-const peg = (mid: string) => [mid, 'test', AN_HOUR_AGO, true] as const
-const row = (mid: string) => [mid, 'test', AN_HOUR_AGO] as const
+const peg = (mid: string) => ({ ...row(mid), pegged: true }) as const
+const row = (mid: string) => ({ mid, source: 'test', as_of: AN_HOUR_AGO })
+
+const named = (fee_currency: string, fixed_amount: string) => ({
+  fee_currency,
+  fixed_amount,
+  variable_bps: 0,
+})
 
 const FULL: Fee = {
   payout_type: 'local',
@@ -74,12 +80,12 @@ const BASES: readonly (readonly [
     },
   ],
   ['no rate', { destination_currency: 'XXX', payout_currency: 'YYY' }, undefined, {}],
-  ['a fee of zero', {}, feeRow({}), { fee: ['USD', '0', 0] }],
+  ['a fee of zero', {}, feeRow({}), { fee: named('USD', '0') }],
   [
     'a converted fee',
     {},
     feeRow({ fixed_amount: 1n, fee_currency: 'EUR' }),
-    { rates: { 'EUR/USD': row('1.25') }, fee: ['EUR', '1', 0] },
+    { rates: { 'EUR/USD': row('1.25') }, fee: named('EUR', '1') },
   ],
   [
     'a crossed fee',
@@ -88,7 +94,7 @@ const BASES: readonly (readonly [
     {
       pivot: 'EUR',
       rates: { 'EUR/JPY': row('160'), 'EUR/USD': row('1.25') },
-      fee: ['JPY', '0', 0, '1'],
+      fee: { ...named('JPY', '0'), minimum_amount: '1' },
     },
   ],
   [
@@ -96,7 +102,17 @@ const BASES: readonly (readonly [
     {},
     FULL,
     {
-      fee: ['USD', '150', 25, '10', '0', 'USD', 'HK', 'chats', 'ours'],
+      fee: {
+        fee_currency: 'USD',
+        fixed_amount: '150',
+        variable_bps: 25,
+        minimum_amount: '10',
+        maximum_amount: '0',
+        payout_currency: 'USD',
+        destination_country: 'HK',
+        network: 'chats',
+        charge_type: 'ours',
+      },
     },
   ],
 ]
@@ -143,12 +159,12 @@ test('basis priced again: same price, whatever the current book and schedule', (
     payout_amount: 100_000n,
   }
   const price = priceQuote(all, sources, NOW)
-  assert.equal(price.basis.fee?.[1], '150')
+  assert.equal(price.basis.fee?.fixed_amount, '150')
   const basis = JSON.parse(JSON.stringify(price.basis))
   assert.deepEqual(priceQuote(all, sourcesOf(basis, all), NOW), price)
 })
 
 test('sourcesOf, a rate that is no number: throws naming it', () => {
-  const basis: Basis = { rates: { 'USD/HKD': ['8e1', 'test', NOW] } }
+  const basis: Basis = { rates: { 'USD/HKD': { ...row('8e1'), as_of: NOW } } }
   assert.throws(() => sourcesOf(basis, terms), /^Error: stored basis: rate USD\/HKD 8e1$/)
 })

@@ -4,7 +4,6 @@
 import { type Fee, feeWays } from '../prices/fee/rules.ts'
 import type { PriceSources } from '../prices/price.ts'
 import { type Rate, rateBookOf, waysBetween } from '../prices/rate/rules.ts'
-import type { Instant } from '../values/instant.ts'
 import { formatDecimal, parseDecimal } from '../values/money/decimal.ts'
 
 /**
@@ -24,20 +23,24 @@ export interface Basis {
   readonly fee?: BasisFee
 }
 
-/** `mid` is exact decimal text; `pegged` marks a peg. */
-type BasisRate = readonly [mid: string, source: string, as_of: Instant, pegged?: true]
+/** A row of the rate book. `mid` is exact decimal text; `pegged` is absent unless it is true. */
+type BasisRate = Pick<Rate, 'source' | 'as_of'> & {
+  readonly mid: string
+  readonly pegged?: boolean
+}
 
 /**
  * A row of the fee schedule, without the payout type, which is the quote's. Amounts are integers as
- * text. `limits` are minimum, maximum, payout currency, country, network and charge type. They are
- * null where the row has none, and leave out trailing nulls.
+ * text. Columns without a value are left out.
  */
-type BasisFee = readonly [
-  fee_currency: string,
-  fixed_amount: string,
-  variable_bps: number,
-  ...limits: (string | null)[],
-]
+type BasisFee = Pick<Fee, 'fee_currency' | 'variable_bps'> & {
+  readonly fixed_amount: string
+  readonly minimum_amount?: string
+  readonly maximum_amount?: string
+} & { readonly [Name in keyof typeof ANY]?: string }
+
+/** The columns of a row that fits every payout. */
+const ANY = { payout_currency: null, destination_country: null, network: null, charge_type: null }
 
 /** The three currencies of a quote. */
 export interface Legs {
@@ -100,40 +103,32 @@ export function sourcesOf(
 }
 
 function basisRate({ mid, source, as_of, pegged }: Rate): BasisRate {
-  const text = formatDecimal(mid)
-  return pegged ? [text, source, as_of, true] : [text, source, as_of]
+  return { mid: formatDecimal(mid), source, as_of, ...(pegged ? { pegged } : {}) }
 }
 
-function rateOf(pair: string, [text, source, as_of, pegged]: BasisRate): Rate {
+function rateOf(pair: string, { mid: text, source, as_of, pegged = false }: BasisRate): Rate {
   const [base = '', quote = ''] = pair.split('/')
   const mid = parseDecimal(text)
   if (mid === undefined) throw new Error(`stored basis: rate ${pair} ${text}`)
-  return { base, quote, mid, source, as_of, pegged: pegged === true, sample: false }
+  return { base, quote, mid, source, as_of, pegged, sample: false }
 }
 
-function basisFee(fee: Fee): BasisFee {
-  const { fee_currency, fixed_amount, variable_bps, minimum_amount, maximum_amount } = fee
-  const limits = [minimum_amount, maximum_amount].map(amount => amount?.toString() ?? null)
-  const given = [fee.payout_currency, fee.destination_country, fee.network, fee.charge_type]
-  const rest = [...limits, ...given]
-  const set = rest.slice(0, rest.findLastIndex(value => value !== null) + 1)
-  return [fee_currency, fixed_amount.toString(), variable_bps, ...set]
+function basisFee({ payout_type: _, sample: _sample, ...fee }: Fee): BasisFee {
+  const { fee_currency, variable_bps, fixed_amount, ...limits } = fee
+  const set = Object.entries(limits).filter(([, limit]) => limit !== null)
+  const texts = Object.fromEntries(set.map(([name, limit]) => [name, String(limit)]))
+  return { fee_currency, fixed_amount: fixed_amount.toString(), variable_bps, ...texts }
 }
 
-function feeOf([fee_currency, fixed, variable_bps, ...rest]: BasisFee, payout_type: string): Fee {
-  const [minimum = null, maximum = null, payout_currency = null, ...place] = rest
-  const [destination_country = null, network = null, charge_type = null] = place
+function feeOf(fee: BasisFee, payout_type: string): Fee {
+  const { fixed_amount, minimum_amount: least, maximum_amount: most, ...row } = fee
   return {
+    ...ANY,
+    ...row,
     payout_type,
-    payout_currency,
-    destination_country,
-    network,
-    charge_type,
-    fixed_amount: BigInt(fixed),
-    fee_currency,
-    variable_bps,
-    minimum_amount: minimum === null ? null : BigInt(minimum),
-    maximum_amount: maximum === null ? null : BigInt(maximum),
+    fixed_amount: BigInt(fixed_amount),
+    minimum_amount: least === undefined ? null : BigInt(least),
+    maximum_amount: most === undefined ? null : BigInt(most),
     sample: false,
   }
 }

@@ -74,7 +74,7 @@ test('priceQuote, two conversions and a fee: every figure and its basis', () => 
     fx_income_destination: 0n,
   })
   assert.deepEqual(Object.keys(basis.rates ?? {}), ['USD/HKD', 'HKD/JPY'])
-  assert.deepEqual(basis.fee, ['USD', '150', 25])
+  assert.deepEqual(basis.fee, { fee_currency: 'USD', fixed_amount: '150', variable_bps: 25 })
   assert.equal(totalDebit(price), 10_175n)
 })
 

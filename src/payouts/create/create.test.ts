@@ -98,7 +98,7 @@ test('decidePayout, inline details, no quote: makes a beneficiary, a debit and a
     created_at: NOW,
     updated_at: NOW,
   })
-  const basis = { fee: ['USD', '7', 10] }
+  const basis = { fee: { fee_currency: 'USD', fixed_amount: '7', variable_bps: 10 } }
   assert.deepEqual(carriedQuote({ ...payout, on_behalf_of: payout.particulars.on_behalf_of }), {
     ...quoteOf({ status: 'used', fixed_fee_holding: 7n, variable_fee_holding: 10n }),
     ...{ fixed_fee_payout: 7n, variable_fee_payout: 10n, destination_country: 'HK' },
