@@ -8,7 +8,7 @@ import {
 } from '../controls/approval/store.ts'
 import { decideBeneficiaryApproval } from '../parties/beneficiary/operations.ts'
 import { findBeneficiaries } from '../parties/beneficiary/store.ts'
-import { advancePayout } from '../payouts/advance/step-operation.ts'
+import { advancePayout } from '../payouts/advance/advance-operation.ts'
 import { type DecidedGroup, isImport } from '../payouts/group/group.ts'
 import { type DecideGroup, decideGroup } from '../payouts/group/operations.ts'
 import { findGroupAccount } from '../payouts/group/store.ts'

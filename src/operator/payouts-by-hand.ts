@@ -3,7 +3,7 @@
 import { pathId } from '../http/docs.ts'
 import { Closed, Literals, optional, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { advancePayout } from '../payouts/advance/step-operation.ts'
+import { advancePayout } from '../payouts/advance/advance-operation.ts'
 import {
   ASKING,
   type Handling,

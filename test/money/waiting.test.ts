@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { keptOf } from '../../src/payouts/advance/give-back.ts'
+import { keptOf } from '../../src/payouts/advance/rate-difference.ts'
 import type { Payout } from '../../src/payouts/payout.ts'
 import { priceQuote } from '../../src/quotes/rules.ts'
 import { CURRENCIES, currencyExponent } from '../../src/values/money/currency.ts'

@@ -3,7 +3,7 @@
 
 import { lockBooks } from '../../ledger/store.ts'
 import { loadAttempts } from '../../payouts/advance/attempt-store.ts'
-import { isScreenedAt } from '../../payouts/advance/screening-step.ts'
+import { isScreenedAt } from '../../payouts/advance/release.ts'
 import { findOpenPayouts, lockWaiting } from '../../payouts/state-store.ts'
 import { isGivenBack } from '../../payouts/states.ts'
 import { isOpenException, type PayoutAttempt } from '../../rails/attempt.ts'

@@ -12,7 +12,7 @@ import { found, refusal } from '../../values/errors.ts'
 import { payoutKey } from '../../values/id.ts'
 import type { ReadPayout } from '../payout.ts'
 import { findOpenPayouts, lockOpenPayouts } from '../state-store.ts'
-import { isHeldForMatch, partiesOfPayout } from './screening-step.ts'
+import { isHeldForMatch, partiesOfPayout } from './release.ts'
 import { updateHold } from './screening-store.ts'
 
 interface DecideScreening extends MatchDecision {

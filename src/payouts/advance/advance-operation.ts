@@ -33,13 +33,13 @@ import { findOpenPayouts, findPaidElsewhere, lockOpenPayouts, writeStates } from
 import { isGivenBack } from '../states.ts'
 import { findPayouts } from '../store.ts'
 import type { Advance } from './advance.ts'
+import { type AdvanceOutcome, type AdvanceState, decideAdvance } from './apply.ts'
 import { keepsAttempts } from './attempt.ts'
 import { loadAttempts, storeAttempts } from './attempt-store.ts'
-import { loadPresent } from './give-back-store.ts'
 import { deleteHolds, insertHolds } from './hold-store.ts'
-import { isHeldForMatch, partiesOfPayout } from './screening-step.ts'
+import { loadPresent } from './rate-difference-store.ts'
+import { isHeldForMatch, partiesOfPayout } from './release.ts'
 import { updateCompared } from './screening-store.ts'
-import { type AdvanceOutcome, type AdvanceState, decideAdvance } from './step.ts'
 
 /** Moves payouts by steps of any cause. */
 export const advancePayout = {

@@ -29,7 +29,7 @@ import type { OpenPayout, Payout } from '../payout.ts'
 import type { PayoutRequest } from '../request.ts'
 import { isFinal, PAYOUT_STATUSES, PAYOUT_TRANSITIONS, STEP_STATUSES } from '../states.ts'
 import type { Advance } from './advance.ts'
-import { type AdvanceState, decideAdvance } from './step.ts'
+import { type AdvanceState, decideAdvance } from './apply.ts'
 
 test('payout states: all statuses, each with its next ones', () => {
   assert.deepEqual(PAYOUT_STATUSES, [

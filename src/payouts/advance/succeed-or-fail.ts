@@ -15,8 +15,8 @@ import {
   withKept,
 } from '../postings.ts'
 import type { PayoutStatus } from '../states.ts'
-import type { Kept } from './give-back.ts'
-import { type HeldState, isTransfer, receiverOf } from './review-step.ts'
+import { type HeldState, isTransfer, receiverOf } from './by-review.ts'
+import type { Kept } from './rate-difference.ts'
 
 export interface Debits {
   /** The debit of each payout and its journal, by `account_id/payout id`. */

@@ -5,7 +5,7 @@ import { decimal, NOW, pricing, rateBook } from '../../../test/support/given/in-
 import type { Refusal } from '../../values/errors.ts'
 import { type Instant, plusMilliseconds } from '../../values/instant.ts'
 import type { Payout } from '../payout.ts'
-import { keptOf } from './give-back.ts'
+import { keptOf } from './rate-difference.ts'
 
 const DAY_MS = 86_400_000
 const ago = (days: number): Instant => plusMilliseconds(NOW, -days * DAY_MS)

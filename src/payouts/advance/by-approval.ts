@@ -28,8 +28,8 @@ import { descriptionOf } from '../create/new-row.ts'
 import type { OpenPayout } from '../payout.ts'
 import type { Cause } from '../states.ts'
 import type { ApprovalAct } from './advance.ts'
-import { type HeldState, isTransfer, rejectedEntity, released } from './review-step.ts'
-import { isScreenedAt } from './screening-step.ts'
+import { type HeldState, isTransfer, rejectedEntity, released } from './by-review.ts'
+import { isScreenedAt } from './release.ts'
 
 export interface ApprovalState {
   readonly books: ReadonlyMap<string, Book>

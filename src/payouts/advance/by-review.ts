@@ -11,8 +11,8 @@ import { descriptionOf } from '../create/new-row.ts'
 import type { OpenPayout, Payout } from '../payout.ts'
 import { checkExecuted } from '../schedule.ts'
 import type { Cause } from '../states.ts'
-import { ENTITY_REJECTED } from './give-back.ts'
-import { isHandedOver, isScreenedAt } from './screening-step.ts'
+import { ENTITY_REJECTED } from './rate-difference.ts'
+import { isHandedOver, isScreenedAt } from './release.ts'
 
 /**
  * How long a payout that converts keeps its price while its entity is not approved. The account

@@ -26,7 +26,7 @@ import {
   rememberDecision,
   stepsOfRejected,
   withHold,
-} from './approval-step.ts'
+} from './by-approval.ts'
 import {
   type AttemptChanges,
   attemptChanges,
@@ -35,10 +35,7 @@ import {
   type KnownAttempts,
   reroute,
   sentEvent,
-} from './attempt-step.ts'
-import { eventsWithPriorState } from './event-state.ts'
-import { isAtWish, isRejectedAtWish, type Kept, keptOf, type PresentPrice } from './give-back.ts'
-import { railProgress } from './progress.ts'
+} from './by-rail.ts'
 import {
   checkScheduled,
   type HeldState,
@@ -47,9 +44,18 @@ import {
   stepsAfterHold,
   stepsAtExecution,
   stepsByReview,
-} from './review-step.ts'
-import { applyScreening, checkHeld, matchesToDecide, stepsByScreening } from './screening-step.ts'
-import { checkRoomForReturn, type Debits, moveMoney, type StepPostings } from './step-money.ts'
+} from './by-review.ts'
+import { eventsWithPriorState } from './event-state.ts'
+import { railProgress } from './progress.ts'
+import {
+  isAtWish,
+  isRejectedAtWish,
+  type Kept,
+  keptOf,
+  type PresentPrice,
+} from './rate-difference.ts'
+import { applyScreening, checkHeld, matchesToDecide, stepsByScreening } from './release.ts'
+import { checkRoomForReturn, type Debits, moveMoney, type StepPostings } from './succeed-or-fail.ts'
 
 export interface AdvanceState extends ApprovalState, HeldState, KnownAttempts, Debits {
   /** The database's clock, which sets when a rail is asked. */

@@ -11,7 +11,7 @@ import { among, eachShard, type OfAccount } from '../../sql/shard.ts'
 import { byName, type Key, nameOf } from '../../values/id.ts'
 import type { Instant } from '../../values/instant.ts'
 import type { Payout } from '../payout.ts'
-import { isConverted, type PresentPrice, priceEnd } from './give-back.ts'
+import { isConverted, type PresentPrice, priceEnd } from './rate-difference.ts'
 
 /** What prices each of these payouts that converts and whose price has ended. */
 export async function loadPresent(
