@@ -34,6 +34,11 @@ class Inspector {
     this.#socket.send(JSON.stringify({ id: this.#sent, method, params }))
     return (await promise) as T
   }
+
+  /** A process that ends waits until its inspector is closed. */
+  close(): void {
+    this.#socket.close()
+  }
 }
 
 interface Coverage {
@@ -116,6 +121,7 @@ try {
   }
   console.log(`POST /v3/payout enters ${files?.size} files in ${rooms.size} rooms`)
 } finally {
+  inspector.close()
   service.kill()
   await once(service, 'exit')
   await rm(data, { recursive: true, force: true })

@@ -19,8 +19,7 @@ import { deedOf, known } from './deed.ts'
 
 /** The deed by which an approver of the account decides about a payout. */
 export function decisionDeed({ account_id, id: payout_id }: Key, asked: AskedDecision) {
-  const step = { account_id, payout_id, steps: [], by: 'approval', ask_again_in_ms: null } as const
-  const command = { ...step, act: asked }
+  const command = { account_id, payout_id, by: 'approval', decided: asked } as const
   return deedOf(advancePayout, command, ({ payout: { id, status }, approval: { decision } }) => ({
     table_name: 'payout_approvals',
     reason: asked.reason,

@@ -297,8 +297,7 @@ export async function transitionDeed(
   const account_id = await accountIdOf(audit, 'payout', payout_id)
   const { reason, description, failure } = asked
   const person = personOf(operator, asked)
-  const by = { by: 'operator', person, ask_again_in_ms: null } as const
-  const command = { account_id, payout_id, steps: [step], ...by }
+  const command = { account_id, payout_id, by: 'operator', steps: [step], person } as const
   return deedOf(advancePayout, command, ({ payout: { id, status, rail_reference }, events }) => ({
     table_name: 'payouts',
     reason: reason ?? failure?.message ?? description ?? '',

@@ -170,7 +170,9 @@ export async function findPaidElsewhere(
   advances: readonly Advance[],
   payouts: ReadonlyMap<string, Payout>,
 ): Promise<ReadonlyMap<string, Key>> {
-  const references = advances.flatMap(({ account_id, payout_id, person, steps }) => {
+  const references = advances.flatMap(advance => {
+    if (advance.by !== 'operator') return []
+    const { account_id, payout_id, person, steps } = advance
     if (person === undefined || !steps.some(({ status }) => status === 'succeeded')) return []
     const stored = payouts.get(nameOf({ account_id, id: payout_id }))?.rail_reference ?? ''
     const reference = person.reference ?? stored

@@ -121,5 +121,5 @@ export const transitionPayout: Operation<
 }
 
 function asAdvance({ account_id, payout_id, step }: TransitionPayout): Advance {
-  return { account_id, payout_id, steps: [step], by: 'operator', ask_again_in_ms: null }
+  return { account_id, payout_id, by: 'operator', steps: [step] }
 }

@@ -300,7 +300,7 @@ test(`POST ${PATH}, key replayed after a person paid: the first answer, without 
   await service.setRoutes([{}])
   const live = await service.openAccount({ fund: { USD: 10_100n }, sandbox: false })
   const { account_id } = live.account
-  const advance = { account_id, by: 'operator', ask_again_in_ms: null } as const
+  const advance = { account_id, by: 'operator' } as const
   const person = { name: 'anna', reference: 'B-1' }
   const since = async (payout_id: string) => {
     const take = new Lane(service.deps.sql, handlePayout, { max_batch: 1 })

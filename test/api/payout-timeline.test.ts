@@ -58,7 +58,7 @@ function says(rail: RailReport) {
 
 function operate(account: Client, payout_id: string, steps: RailReport['steps']) {
   const { account_id } = account.account
-  const advance = { account_id, payout_id, steps, by: 'operator', ask_again_in_ms: null } as const
+  const advance = { account_id, payout_id, steps, by: 'operator' } as const
   return service.deps.lanes.advancePayout.run(advance)
 }
 

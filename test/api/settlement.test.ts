@@ -197,7 +197,7 @@ for (const [what, question, rail_timeout_ms, answer] of LATE) {
     await asked.promise
     const { steps } = report('succeeded')
     const step = { account_id, payout_id: id, steps, by: 'operator' } as const
-    await service.deps.lanes.advancePayout.run({ ...step, ask_again_in_ms: null })
+    await service.deps.lanes.advancePayout.run(step)
     released.resolve()
     await round
     assert.deepEqual(rail.calls, [`${question} ${id}`])

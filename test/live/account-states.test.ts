@@ -183,7 +183,7 @@ test('frozen account, held payout whose entity is approved: waits, proceeds once
   const { account_id } = client.account
   const by = (step: RailStep) =>
     service.deps.lanes.advancePayout.run({
-      ...{ account_id, payout_id: id, steps: [step], by: 'operator', ask_again_in_ms: null },
+      ...{ account_id, payout_id: id, steps: [step], by: 'operator' },
     })
   await assert.rejects(by({ status: 'processing', failure: null }), /The account is frozen/)
   await setState(service, client, 'active')
@@ -245,7 +245,7 @@ test('closed account: readable, refuses every write; money that comes back needs
   const back = () =>
     service.deps.lanes.advancePayout.run({
       ...{ account_id, payout_id: id, steps: [{ status: 'reversed', failure }] },
-      ...{ by: 'operator', ask_again_in_ms: null },
+      ...{ by: 'operator' },
     })
   await assert.rejects(back, /The account is closed/)
   await assert.rejects(setState(service, client, 'active'), /is closed; freezing it reopens it/)

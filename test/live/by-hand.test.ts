@@ -46,12 +46,8 @@ function handle(payout_id: string, act: 'take' | 'release', name: string) {
 
 function move(payout_id: string, step: RailStep, words: object) {
   const { account_id } = live.account
-  const advance = { account_id, payout_id, steps: [step], by: 'operator' } as const
-  return service.deps.lanes.advancePayout.run({
-    ...advance,
-    ask_again_in_ms: null,
-    person: person('anna', words),
-  })
+  const by = { by: 'operator', steps: [step], person: person('anna', words) } as const
+  return service.deps.lanes.advancePayout.run({ account_id, payout_id, ...by })
 }
 
 /** An untaken payout, or one that anna has taken, asked about, or paid. */
@@ -300,7 +296,7 @@ test('one bank reference for two payouts at the same moment: one paid', async ()
   // As two commands do, each in a lane of its own.
   const pay = (payout_id: string) =>
     new Lane(service.deps.sql, advancePayout, { max_batch: 1 }).run({
-      ...{ account_id, payout_id, by: 'operator', ask_again_in_ms: null },
+      ...{ account_id, payout_id, by: 'operator' },
       steps: [{ status: 'succeeded', failure: null }],
       person: person('anna', { reference: 'HSBC 0600' }),
     })

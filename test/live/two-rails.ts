@@ -60,7 +60,7 @@ export async function openTwoRails(settings: TestSettings = {}) {
     },
     /** A person, who is Anna, moves the payout by hand. */
     async moveByHand(payout_id: string, ...statuses: readonly RailStatus[]): Promise<void> {
-      const moved = { account_id, payout_id, by: 'operator', ask_again_in_ms: null } as const
+      const moved = { account_id, payout_id, by: 'operator' } as const
       for (const status of statuses) {
         const { steps } = report(status)
         await service.deps.lanes.advancePayout.run({ ...moved, steps, person: { name: 'anna' } })

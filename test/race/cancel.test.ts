@@ -109,7 +109,7 @@ const MOVES: readonly (readonly [what: string, move: (id: string) => Promise<unk
     payout_id => {
       const { account_id } = here.account
       const step = { account_id, payout_id, steps: [failed], by: 'operator' } as const
-      return service.deps.lanes.advancePayout.run({ ...step, ask_again_in_ms: null })
+      return service.deps.lanes.advancePayout.run(step)
     },
   ],
 ]

@@ -57,7 +57,7 @@ export class Person {
     const gives_back = status === 'failed' || status === 'reversed'
     const steps = [{ status, failure: gives_back ? failure : null }]
     const person = { name: 'anna', reason: 'Telephoned.' }
-    const about = { account_id, payout_id: id, by: 'operator', ask_again_in_ms: null } as const
+    const about = { account_id, payout_id: id, by: 'operator' } as const
     const done = await allowing(this.#deps.lanes.advancePayout.run({ ...about, steps, person }))
     this.#world.count(done ? `a person says ${status}` : 'a person may not say so')
   }
@@ -74,7 +74,7 @@ export class Person {
       return
     }
     const step = { status: 'succeeded', failure: null } as const
-    const advance = { ...about, by: 'operator', steps: [step], ask_again_in_ms: null } as const
+    const advance = { ...about, by: 'operator', steps: [step] } as const
     this.#world.truthOf(id).paid += 1
     const paid = { ...person, reference: `BY-HAND-${id}` }
     // Whoever is not answered says it again, and is refused if it was heard.

@@ -96,7 +96,7 @@ test('confirmed while the worker screens its payout: screened again', async () =
   type Advance = Parameters<typeof lanes.advancePayout.run>[0]
   const advancePayout = {
     run: async (advance: Advance) => {
-      if (advance.screened !== undefined && !confirmed) {
+      if (advance.by === 'review' && advance.screened && !confirmed) {
         confirmed = true
         await office.decides('confirm', on_behalf_of)
       }

@@ -373,14 +373,8 @@ test('entity changed during the screening: earlier result discarded', async () =
   await readLists(service)
   const version = service.deps.lists.latest()?.version ?? null
   const screened = { version, matches: [], entity_at: before?.updated_at ?? '' }
-  const step = {
-    account_id,
-    payout_id: id,
-    steps: [],
-    by: 'review',
-    ask_again_in_ms: null,
-  } as const
-  const late = service.deps.lanes.advancePayout.run({ ...step, screened })
+  const review = { account_id, payout_id: id, by: 'review', screened } as const
+  const late = service.deps.lanes.advancePayout.run(review)
   await assert.rejects(late, /has changed since it was screened/)
   assert.deepEqual(await holdOf(id), { screening: '', screened: null })
 })

@@ -145,7 +145,7 @@ const MOVES: Readonly<Record<Mover, (life: Life, status: PayoutStatus) => Promis
   operator({ payer, id }, status) {
     const { account_id } = payer.account
     const advance = { account_id, payout_id: id, steps: [step(status)], by: 'operator' } as const
-    return service.deps.lanes.advancePayout.run({ ...advance, ask_again_in_ms: null })
+    return service.deps.lanes.advancePayout.run(advance)
   },
 
   async review({ payer, entity }, status) {

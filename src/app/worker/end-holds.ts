@@ -40,7 +40,7 @@ async function endHoldsOf(deps: Deps, review: ClaimedReview): Promise<number> {
 }
 
 async function endHold(deps: Deps, { account_id, payout_id }: Hold) {
-  const advance = { account_id, payout_id, steps: [], by: 'review', ask_again_in_ms: null } as const
+  const advance = { account_id, payout_id, by: 'review' } as const
   try {
     const { payout } = await deps.lanes.advancePayout.run(advance)
     return payout.held_for === '' ? 'ended' : 'stays'

@@ -26,7 +26,7 @@ async function expireRound(deps: Deps): Promise<number> {
 }
 
 async function expire(deps: Deps, { account_id, id: payout_id }: Key): Promise<boolean> {
-  const step = { account_id, payout_id, steps: [], by: 'approval', ask_again_in_ms: null } as const
-  const { payout } = await deps.lanes.advancePayout.run({ ...step, act: 'expire' })
+  const advance = { account_id, payout_id, by: 'approval', decided: 'expire' } as const
+  const { payout } = await deps.lanes.advancePayout.run(advance)
   return payout.status === 'failed'
 }

@@ -44,7 +44,7 @@ async function holdUnapproved(
     )
     return payouts.filter(payout => !approved.has(nameOf(entityOf(payout))))
   })
-  const review = { account_id, steps: [], by: 'review', ask_again_in_ms: null } as const
+  const review = { account_id, by: 'review' } as const
   const moves = unapproved.map(({ id: payout_id }) => {
     // After a failure the payout stays due, and no rail gets it. Other payouts do not wait for it.
     const words = 'scheduled payout neither held nor failed'

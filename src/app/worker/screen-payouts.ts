@@ -89,9 +89,9 @@ async function screenEach(deps: Deps, lists: PresentLists, keys: readonly Key[])
 async function writeResult(deps: Deps, key: Key, screened: Screened | undefined): Promise<boolean> {
   if (screened === undefined || screened.version === null) return false
   const { account_id, id: payout_id } = key
-  const review = { account_id, payout_id, steps: [], by: 'review', ask_again_in_ms: null } as const
+  const advance = { account_id, payout_id, by: 'review', screened } as const
   try {
-    const { matches } = await deps.lanes.advancePayout.run({ ...review, screened })
+    const { matches } = await deps.lanes.advancePayout.run(advance)
     if (matches.length > 0) {
       deps.log.warn({ payout_id, matches: matches.length }, 'payout held: it may be for the listed')
     }

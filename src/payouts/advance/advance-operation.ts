@@ -32,7 +32,7 @@ import type { ActionRequest } from '../request.ts'
 import { findOpenPayouts, findPaidElsewhere, lockOpenPayouts, writeStates } from '../state-store.ts'
 import { isGivenBack } from '../states.ts'
 import { findPayouts } from '../store.ts'
-import type { Advance } from './advance.ts'
+import type { Advance, ByAccount, ByOperator, ByRail } from './advance.ts'
 import { type AdvanceOutcome, type AdvanceState, decideAdvance } from './apply.ts'
 import { keepsAttempts } from './attempt.ts'
 import { loadAttempts, storeAttempts } from './attempt-store.ts'
@@ -96,7 +96,7 @@ export async function readUnder(
   const keys = uniqueKeys(commands.map(payoutKey))
   // These locks keep workers from claiming the payouts until the transaction ends.
   const to_lock = commands.filter(
-    ({ by, report }) => by !== 'rail' || report?.not_taken !== undefined || report?.is_over,
+    command => command.by !== 'rail' || command.report?.not_taken || command.report?.is_over,
   )
   // The order of the statements matters: payouts are read when no claim can change them.
   const [{ books, now, lists_version }, , found] = await Promise.all([
@@ -170,12 +170,11 @@ export const answerPayout: Operation<AnswerPayout, AdvanceState, AdvanceOutcome>
 
 /** A step by the account, which involves no receiver. */
 function accountStep<Command extends CancelPayout>(
-  factsOf: (command: Command) => Pick<Advance, 'answer'>,
+  factsOf: (command: Command) => Pick<ByAccount, 'answer'>,
 ): Omit<Operation<Command, AdvanceState, AdvanceOutcome>, 'name'> {
   const advanceOf = (command: Command): Advance => {
     const { account_id, payout_id } = command
-    const step = { account_id, payout_id, steps: [], by: 'account', ask_again_in_ms: null } as const
-    return { ...step, ...factsOf(command) }
+    return { account_id, payout_id, by: 'account', ...factsOf(command) }
   }
   return {
     load: (tx, commands) => advancePayout.load(tx, commands.map(advanceOf), undefined),
@@ -235,7 +234,7 @@ function objectName({ account_id, object_id: id }: StoredMatch): string {
 
 /** The payouts whose commands have a result of screening. */
 function screenedOf(payouts: readonly OpenPayout[], commands: readonly Advance[]): OpenPayout[] {
-  const screened = commands.filter(command => command.screened !== undefined)
+  const screened = commands.filter(command => command.by === 'review' && command.screened)
   const names = new Set(screened.map(command => nameOf(payoutKey(command))))
   return payouts.filter(payout => names.has(nameOf(payout)))
 }
@@ -249,14 +248,18 @@ function namedIn(payouts: ReadonlyMap<string, OpenPayout>, command: Advance): Pa
  * Whether the steps may give money back, which needs the debit. Before the decision, only the steps
  * of a rail and of an operator are known.
  */
-function mayGiveBack({ by, steps }: Advance): boolean {
-  return (by !== 'rail' && by !== 'operator') || steps.some(isGivenBack)
+function mayGiveBack(advance: Advance): boolean {
+  return !bringsSteps(advance) || advance.steps.some(isGivenBack)
+}
+
+function bringsSteps(advance: Advance): advance is ByRail | ByOperator {
+  return advance.by === 'rail' || advance.by === 'operator'
 }
 
 /** Whether the steps may give money back at the wish of the account or the payee. */
-function mayBeAtWish({ by, steps, answer }: Advance): boolean {
-  const isOutside = by === 'rail' || by === 'operator'
-  return answer === undefined && (!isOutside || steps.some(({ at_wish }) => at_wish === true))
+function mayBeAtWish(advance: Advance): boolean {
+  if (bringsSteps(advance)) return advance.steps.some(({ at_wish }) => at_wish === true)
+  return advance.by !== 'account' || advance.answer === undefined
 }
 
 /** The approvals of these payouts, and who may decide them. */

@@ -1,4 +1,4 @@
-// The commands that move an existing payout: its steps, who causes them, and what its rail reports.
+// The commands that move an existing payout, one for each actor who can cause its steps.
 import type { AskedDecision } from '../../controls/approval/rules.ts'
 import type { NotTaken } from '../../rails/attempt.ts'
 import type { RailReport, RailStep } from '../../rails/rail.ts'
@@ -9,41 +9,54 @@ import type { Person } from '../by-hand/by-hand.ts'
 import type { ActionRequest } from '../request.ts'
 import type { Cause } from '../states.ts'
 
-/** Steps to apply to one payout. */
-export interface Advance {
+export type Advance = ByRail | ByOperator | ByReview | ByAccount | ByApproval
+
+interface By<Actor extends Cause> {
   readonly account_id: string
   readonly payout_id: string
+  readonly by: Actor
+}
+
+/** The rail reports about the payout. */
+export interface ByRail extends By<'rail'> {
+  /**
+   * The whole history of the attempt on its rail. The first `rail_steps` of the payout are already
+   * applied.
+   */
   readonly steps: readonly RailStep[]
-  /**
-   * Who causes the steps. `rail`: `steps` is the whole history of the payout on its rail; the first
-   * `rail_steps` are already applied. `operator`: `steps` are new, whatever the rail reports.
-   * `review`: `steps` is empty, and the steps follow from `screened`, or without it from the
-   * approval of the payout's entity. `account`: `steps` is empty. With an `answer` the account
-   * resumes the payout; without one it cancels the payout. `approval`: `steps` is empty, and the
-   * steps follow from `act`.
-   */
-  readonly by: Cause
-  /** When the rail is to be asked again; null for never. Read for `rail` alone. */
+  /** When the rail is to be asked again; null for never. */
   readonly ask_again_in_ms: number | null
-  /** The claim under which the rail was asked. Read for `rail` alone. */
+  /** The claim under which the rail was asked. */
   readonly claim?: Instant
-  /**
-   * What the rail reports about the attempt besides its steps. Read for `rail` alone; absent for
-   * the simulator.
-   */
+  /** What the rail reports besides the steps; absent for the simulator. */
   readonly report?: AttemptReport
-  /** How many answers the rail has seen; all when absent. Read for `rail` alone. */
+  /** How many answers the rail has seen; all when absent. */
   readonly answers_seen?: number
-  /** Who moves the payout by hand. Read for `operator` alone. */
-  readonly person?: Person
-  /** What happens to the payout's approval. Read for `approval` alone. */
-  readonly act?: ApprovalAct
-  /** What the account answers. Read for `account` alone. */
-  readonly answer?: ActionRequest
-  /** When the payout arrives, as its rail reports. Read for `rail` alone. */
+  /** When the payout arrives, as its rail reports. */
   readonly expected_at?: Instant
-  /** The result of screening the payout. Read for `review` alone. */
+}
+
+/** An operator moves the payout by new steps, whatever its rail reports. */
+export interface ByOperator extends By<'operator'> {
+  readonly steps: readonly RailStep[]
+  /** Who moves the payout by hand. */
+  readonly person?: Person
+}
+
+/** A review may hold the payout or end its hold. */
+export interface ByReview extends By<'review'> {
+  /** The result of screening the payout; absent in a review of the payout's entity. */
   readonly screened?: Screened
+}
+
+/** The account cancels the payout, or resumes it with an answer. */
+export interface ByAccount extends By<'account'> {
+  readonly answer?: ActionRequest
+}
+
+/** A person decides the approval of the payout, or the approval expires. */
+export interface ByApproval extends By<'approval'> {
+  readonly decided: AskedDecision | 'expire'
 }
 
 /** The rail that gets a payout next, and why. */
@@ -70,6 +83,3 @@ export interface AttemptReport
    */
   readonly not_taken?: NotTaken & { readonly next: NextRail | null }
 }
-
-/** What happens to an approval: a person decides it, or it expires. */
-export type ApprovalAct = AskedDecision | 'expire'

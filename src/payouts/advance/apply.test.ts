@@ -129,15 +129,16 @@ function stepsTo(...statuses: readonly RailStatus[]): RailStep[] {
   }))
 }
 
-function advance(by: Advance['by'], part: Partial<Advance> = {}): Advance {
+type Of<By> = Extract<Advance, { readonly by: By }>
+
+function advance<By extends Advance['by']>(by: By, part: Partial<Of<By>> = {}) {
+  const key = { account_id: 'acc_1', payout_id: 'pot_1' }
   return {
-    account_id: 'acc_1',
-    payout_id: 'pot_1',
-    steps: [],
+    ...key,
     by,
-    ask_again_in_ms: null,
+    ...(by === 'rail' && { steps: [], ask_again_in_ms: null }),
     ...part,
-  }
+  } as Of<By>
 }
 const set = (...statuses: readonly RailStatus[]) =>
   advance('operator', { steps: stepsTo(...statuses) })
@@ -407,9 +408,9 @@ test('decideAdvance, operator returns a submitted payout to its rail: asked at o
 test('decideAdvance, rail reports an arrival: stored; without one: unchanged', () => {
   const soon = '2026-01-31T10:00:00.000000Z'
   const { state, payout } = made({ ask_rail_at: soon, expected_at: AN_HOUR_AGO })
-  const silent = decideAdvance(state, { ...advance('rail'), ask_again_in_ms: 1 })
+  const silent = decideAdvance(state, advance('rail', { ask_again_in_ms: 1 }))
   assert.equal(silent.payout.expected_at, payout.expected_at)
-  const reported = { ...advance('rail'), ask_again_in_ms: 1, expected_at: soon }
+  const reported = advance('rail', { ask_again_in_ms: 1, expected_at: soon })
   assert.equal(decideAdvance(state, reported).payout.expected_at, soon)
 })
 
@@ -679,7 +680,7 @@ const claimed = (claimed_until: string) => ({ ask_rail_at: DB_NOW, claimed_until
 const ASKED: readonly (readonly [
   what: string,
   part: Partial<OpenPayout>,
-  advance: Partial<Advance>,
+  advance: Partial<Of<'rail'>>,
   ask_rail_at: string | null,
 ])[] = [
   ['reports no step', {}, {}, IN_5_S],

@@ -1,63 +1,51 @@
-// The decision to move a payout: steps through the table of states, and cancellation. Pure.
+// Applies the steps of any actor to a payout: refuses what no actor may do, and works out what is
+// written. Pure.
 import { checkActive, checkOpen } from '../../accounts/states.ts'
 import type { PayoutUse } from '../../controls/limit/limit.ts'
 import { type Book, bookOf, type Journal } from '../../ledger/rules.ts'
-import { isOutside, type RailStep } from '../../rails/rail.ts'
+import type { RailStep } from '../../rails/rail.ts'
 import type { Match, StoredMatch } from '../../screening/match.ts'
 import type { Entry } from '../../statements/balance-transaction/balance-transaction.ts'
 import type { Event } from '../../statements/event/event.ts'
-import { recordChange } from '../../statements/event/rules.ts'
 import { found, refusal } from '../../values/errors.ts'
 import { type Key, nameOf, payoutKey } from '../../values/id.ts'
 import type { Instant } from '../../values/instant.ts'
-import { withAnswer } from '../action.ts'
-import { checkPerson, isTaken, type Person, personFacts } from '../by-hand/by-hand.ts'
-import { PAYOUT_SEAL } from '../columns.ts'
 import { holdOf, type OpenPayout, type Payout, type ReadPayout } from '../payout.ts'
-import { eventCause, PAYOUT_TRANSITIONS, type PayoutStatus } from '../states.ts'
+import { checkExecuted } from '../schedule.ts'
+import { type Cause, PAYOUT_TRANSITIONS, type PayoutStatus } from '../states.ts'
 import type { Advance } from './advance.ts'
-import {
-  type ApprovalChanges,
-  type ApprovalState,
-  approvalChanges,
-  checkApproved,
-  type DecidedApproval,
-  decideApproval,
-  rememberDecision,
-  stepsOfRejected,
-  withHold,
-} from './by-approval.ts'
 import {
   type AttemptChanges,
   attemptChanges,
   attemptFacts,
-  judgeRailReport,
   type KnownAttempts,
-  reroute,
-  sentEvent,
-} from './by-rail.ts'
+} from './attempt-changes.ts'
+import { stepsByAccount } from './by-account.ts'
 import {
-  checkScheduled,
-  type HeldState,
-  isTransfer,
-  receiverOf,
-  stepsAfterHold,
-  stepsAtExecution,
-  stepsByReview,
-} from './by-review.ts'
+  type ApprovalChanges,
+  type ApprovalState,
+  approvalChanges,
+  type DecidedApproval,
+  rememberDecision,
+  stepsByApproval,
+} from './by-approval.ts'
+import { checkOperator, stepsByOperator } from './by-operator.ts'
+import { judgeRailReport, reroute, sentEvent } from './by-rail.ts'
+import { stepsByReview } from './by-review.ts'
 import { eventsWithPriorState } from './event-state.ts'
 import { railProgress } from './progress.ts'
+import { type HeldState, isTransfer, receiverOf } from './release.ts'
+import type { Judged } from './report.ts'
 import {
-  isAtWish,
-  isRejectedAtWish,
-  type Kept,
-  keptOf,
-  type PresentPrice,
-} from './rate-difference.ts'
-import { applyScreening, checkHeld, matchesToDecide, stepsByScreening } from './release.ts'
-import { checkRoomForReturn, type Debits, moveMoney, type StepPostings } from './succeed-or-fail.ts'
+  checkRoomForReturn,
+  type GivenBackState,
+  keptAt,
+  moveMoney,
+  recordStep,
+  type StepPostings,
+} from './succeed-or-fail.ts'
 
-export interface AdvanceState extends ApprovalState, HeldState, KnownAttempts, Debits {
+export interface AdvanceState extends ApprovalState, HeldState, KnownAttempts, GivenBackState {
   /** The database's clock, which sets when a rail is asked. */
   readonly now: Instant
   /** By `account_id/id`. */
@@ -66,11 +54,6 @@ export interface AdvanceState extends ApprovalState, HeldState, KnownAttempts, D
   readonly read: ReadonlyMap<string, ReadPayout>
   /** Another payout that the same bank reference has paid, by payout id. */
   readonly paid_elsewhere: ReadonlyMap<string, Key>
-  /**
-   * What prices the payouts that convert and whose price has ended, where they may go back at the
-   * wish of the account or the payee; by `account_id/id`.
-   */
-  readonly present: ReadonlyMap<string, PresentPrice>
   /** What the payouts that may give money back count for limits. */
   readonly uses: readonly PayoutUse[]
   /** Parties of screened payouts that a person has confirmed to be listed, as `account_id/id`. */
@@ -106,206 +89,109 @@ export interface AdvanceOutcome extends AttemptChanges {
  * `checkDecision`, `checkPerson` and `keptOf` do, and leaves the state as it was.
  */
 export function decideAdvance(state: AdvanceState, advance: Advance): AdvanceOutcome {
+  const { by } = advance
   const name = nameOf(payoutKey(advance))
   const read = found(state.payouts.get(name))
-  const { screened } = advance
-  const payout = screened === undefined ? read : applyScreening(state, read, screened)
   const book = bookOf(state.books, advance.account_id)
-  const judged = advance.by === 'rail' ? judgeRailReport(state, payout, advance) : undefined
-  const decided = advance.act && decideApproval(state, payout, advance.act)
-  const steps = judged?.steps ?? decided?.steps ?? stepsOf(state, payout, advance, read)
-  checkHeld(payout, steps, { by: advance.by, is_answer: advance.answer !== undefined })
-  checkApproved(payout, steps, advance.by)
+  const moved = stepsOf(state, read, advance)
+  const { steps, payout = read, judged, decided } = moved
+  checkApproved(payout, steps, by)
   checkSteps(payout, steps)
-  checkScheduled(state, payout, steps, { by: advance.by, now: book.now })
-  const is_held = payout.held_for !== '' || screened !== undefined || decided !== undefined
-  checkAccounts(state, book, payout, steps, is_held)
-  checkPerson(payout, steps, advance.person, state.paid_elsewhere.get(payout.id))
+  checkExecuted(payout, steps, by, book.now)
+  checkAccounts(state, book, payout, steps, isHeldBefore(payout, advance))
+  if (by === 'operator') checkOperator(state, payout, advance)
 
-  const started = { ...payout, rail_reference: railReference(payout, steps, advance.person) }
-  const versions = versionsOf(started, steps, advance, decided?.hold, book.now)
-  const last = versions.at(-1) ?? started
+  const versions = versionsOf(payout, moved, book.now)
+  const last = versions.at(-1) ?? payout
   const progress = railProgress(last, advance, steps.length, state.now, judged)
-  const kept = steps.map(step => keptAt(state, payout, step, advance.by, book.now))
+  const kept = steps.map(step => keptAt(state, payout, step, by, book.now))
   const moves = steps.map(({ status }, i) =>
-    moveMoney(state, book, versions[i - 1] ?? started, status, kept[i]),
+    moveMoney(state, book, versions[i - 1] ?? payout, status, kept[i]),
   )
   // From here on, nothing can refuse the steps.
 
   const events: Event[] = rememberDecision(state, payout, decided)
+  const report = by === 'rail' ? advance.report : undefined
+  const rail_facts = attemptFacts(state.attempts.get(name), report)
   for (const [i, step] of steps.entries()) {
-    const around = { before: versions[i - 1] ?? started, after: versions[i] ?? last }
-    events.push(...recordStep(state, around, step, advance, moves[i] as StepPostings))
+    const around = { before: versions[i - 1] ?? payout, after: versions[i] ?? last }
+    const facts = { by, facts: moved.facts, rail_facts }
+    events.push(...recordStep(state, around, step, moves[i] as StepPostings, facts))
   }
-  const entries = moves.flatMap(moved => moved.entries)
-  const journals = moves.flatMap(moved => moved.journals)
   let next: OpenPayout = { ...last, ...progress }
   const rerouted = judged && reroute(state, book, next, judged)
   if (rerouted !== undefined) {
     next = rerouted.payout
     events.push(rerouted.event)
   }
-  const sent = judged && sentEvent(state, next, judged, advance.report)
+  const sent = judged && sentEvent(state, next, judged, report)
   if (sent !== undefined) events.push(sent)
   if (next.rail_steps !== payout.rail_steps || steps.length > 0) versions.splice(-1, 1, next)
   state.payouts.set(name, next)
-  const ended_hold = next.held_for === '' ? holdOf(payout) : null
-  const new_hold = payout.held_for === '' ? holdOf(next) : null
-  const approval = approvalChanges(state, payout, next, advance.by, decided)
-  const completed = eventsWithPriorState(payout, next, events)
-  const changes = attemptChanges(state, book.now, advance, { payout: next, judged })
-  const screening = matchesToDecide(read, payout, screened, state.stored_matches.get(name))
-  const outcome = { payout: next, versions, entries, journals, events: completed, ...screening }
-  return { ...outcome, ended_hold, new_hold, ...changes, approval }
-}
-
-/** What the house keeps when this step gives the money back. Nothing is posted before. */
-function keptAt(
-  { present, approvals }: AdvanceState,
-  payout: Payout,
-  step: RailStep,
-  by: Advance['by'],
-  at: Instant,
-): Kept | undefined {
-  const price = present.get(nameOf(payout))
-  const goesBack = step.status === 'failed' || step.status === 'reversed'
-  if (price === undefined || !goesBack) return undefined
-  const { account_id, particulars } = payout
-  const entity = approvals.get(nameOf({ account_id, id: particulars.on_behalf_of }))
-  const wish =
-    isAtWish(step, by) || isRejectedAtWish(step, by, entity?.submitted_at, price.ended_at)
-  return wish ? keptOf(payout, price, at) : undefined
-}
-
-/** Records the event of a step and those of its statement lines. */
-function recordStep(
-  state: AdvanceState,
-  { before, after }: { readonly before: OpenPayout; readonly after: OpenPayout },
-  step: RailStep,
-  advance: Advance,
-  moved: StepPostings,
-): Event[] {
-  const written = [...moved.entries.map(({ journal }) => journal), ...moved.journals]
-  const rail_facts =
-    advance.by === 'rail' ? attemptFacts(state.attempts.get(nameOf(after)), advance.report) : {}
-  const { status, failure } = step
-  const data = {
-    ...{ status, previous_status: before.status, failure },
-    ...stepFacts(before, step, advance),
-    ...eventCause(advance.by, before.account_id, written),
-    ...rail_facts,
-  }
-  const type = `payout.${status}` as const
-  const content = PAYOUT_SEAL.digest(after)
-  return [recordChange(state, after, type, data, content), ...moved.events()]
-}
-
-/** A payment keeps its reference. Only the event of a return stores the return's reference. */
-function railReference(payout: Payout, steps: readonly RailStep[], person?: Person): string {
-  const { rail_reference } = payout
-  const pays = steps.some(({ status }) => status === 'succeeded')
-  return pays || rail_reference === '' ? (person?.reference ?? rail_reference) : rail_reference
-}
-
-/**
- * The steps of an operator, a review or the account. A report and an approval are judged before.
- */
-function stepsOf(
-  state: AdvanceState,
-  payout: OpenPayout,
-  advance: Advance,
-  read: OpenPayout,
-): readonly RailStep[] {
-  switch (advance.by) {
-    case 'rail':
-    case 'operator':
-      return advance.steps
-    case 'review':
-      if (advance.screened === undefined) {
-        return payout.held_for === ''
-          ? stepsAtExecution(state, payout)
-          : stepsByReview(state, payout)
-      }
-      return stepsByScreening(read, payout, () => releaseOf(state, payout))
-    case 'account':
-      return [advance.answer === undefined ? cancellation(payout) : resumption(payout)]
-    case 'approval':
-      return []
+  return {
+    payout: next,
+    versions,
+    entries: moves.flatMap(({ entries }) => entries),
+    journals: moves.flatMap(({ journals }) => journals),
+    events: eventsWithPriorState(payout, next, events),
+    ended_hold: next.held_for === '' ? holdOf(payout) : null,
+    new_hold: payout.held_for === '' ? holdOf(next) : null,
+    approval: approvalChanges(state, payout, next, by, decided),
+    ...attemptChanges(state, book.now, next, by === 'rail' ? advance : undefined, judged),
+    ...(moved.screening ?? { matches: [], compared: null }),
   }
 }
 
-/** The steps of a payout once screening no longer holds it. */
-function releaseOf(state: AdvanceState, payout: OpenPayout): readonly RailStep[] {
-  if (payout.status === 'pending_approval') return stepsOfRejected(state, payout)
-  return stepsAfterHold(state, payout)
-}
-
-/** The step of an account that answers a payout in requires_action. */
-function resumption(payout: Payout): RailStep {
-  if (payout.status === 'requires_action') return { status: 'processing', failure: null }
-  const message = `Payout ${payout.id} requires no action: it is ${payout.status}.`
-  throw refusal('invalid_transition', message)
-}
-
-/** The step of a cancellation, possible until the rail has taken the payout (§state.cancel). */
-function cancellation(payout: OpenPayout): RailStep {
-  const { id, status, rail_attempts } = payout
-  const refused = (why: string) =>
-    refusal('payout_not_cancellable', `Payout ${id} can no longer be cancelled: ${why}.`)
-  if (!PAYOUT_TRANSITIONS[status].includes('failed')) throw refused(`it is ${status}`)
-  // A worker that has claimed the payout may be asking the rail at this moment.
-  if (rail_attempts > 0) throw refused('the rail has it')
-  if (isTaken(payout)) throw refused('it is being paid by hand')
-  const message = 'Cancelled before the rail took it.'
-  return { status: 'failed', failure: { code: 'PF000100', category: 'cancelled', message } }
-}
-
-/** The payout after each step, in order. */
-function versionsOf(
-  payout: OpenPayout,
-  steps: readonly RailStep[],
-  advance: Advance,
-  hold: DecidedApproval['hold'] | undefined,
-  now: Instant,
-): OpenPayout[] {
+/** The payout after each step, in order. A step ends the hold, and replaces the description. */
+function versionsOf(payout: OpenPayout, { steps, changes }: ActorSteps, now: Instant) {
   let next = payout
   return steps.map(step => {
-    next = withStep(next, step, advance, now)
-    if (step.status === 'compliance_hold' && hold) next = withHold(next, hold)
+    const { status, failure, description: status_description = '' } = step
+    const succeeded_at = next.status === 'succeeded' ? next.updated_at : next.succeeded_at
+    const state = { status, failure, status_description, held_for: '', succeeded_at }
+    next = { ...next, ...state, updated_at: now, ...changes?.(step) }
     return next
   })
 }
 
-/** The payout after a step, which ends its hold and replaces its description. */
-function withStep(
-  payout: OpenPayout,
-  { status, failure, description: status_description = '' }: RailStep,
-  { answer, by, screened }: Advance,
-  now: Instant,
-): OpenPayout {
-  const answers = answer === undefined ? payout.answers : withAnswer(payout, answer, now)
-  const succeeded_at = payout.status === 'succeeded' ? payout.updated_at : payout.succeeded_at
-  // After a person's step, the rail is not asked again unless the step returns the payout to it.
-  const taken_over_at =
-    by !== 'operator' || !isOutside(payout.rail) ? payout.taken_over_at : takenOverAt(status, now)
-  const is_held = status === 'compliance_hold' && by === 'review' && screened === undefined
-  const held_for = is_held ? payout.particulars.on_behalf_of : ''
-  const state = { status, failure, status_description, held_for, answers, succeeded_at }
-  return { ...payout, ...state, taken_over_at, updated_at: now }
+/** What an actor makes of a payout. */
+interface ActorSteps {
+  readonly steps: readonly RailStep[]
+  /** The payout as a review has screened it; by default as it was read. */
+  readonly payout?: OpenPayout
+  /** Further members that a step changes. */
+  readonly changes?: (step: RailStep) => Partial<OpenPayout>
+  /** Further members of the events of the steps. */
+  readonly facts?: object
+  readonly judged?: Judged
+  readonly decided?: DecidedApproval
+  readonly screening?: Pick<AdvanceOutcome, 'matches' | 'compared'>
 }
 
-/** Null for a step to `processing`, which returns the payout to its rail. */
-function takenOverAt(status: PayoutStatus, now: Instant): Instant | null {
-  return status === 'processing' ? null : now
-}
-
-/** The members of the step's event for description, answer, person, reference and reason. */
-function stepFacts(payout: Payout, { description }: RailStep, { answer, person }: Advance) {
-  return {
-    ...personFacts(person),
-    ...(description !== undefined && { status_description: description }),
-    ...(answer !== undefined && { answer: payout.answers.length + 1 }),
+function stepsOf(state: AdvanceState, read: OpenPayout, advance: Advance): ActorSteps {
+  const { now } = bookOf(state.books, advance.account_id)
+  switch (advance.by) {
+    case 'rail': {
+      const judged = judgeRailReport(state, read, advance)
+      return { steps: judged.steps, judged }
+    }
+    case 'operator':
+      return stepsByOperator(read, advance, now)
+    case 'review':
+      return stepsByReview(state, read, advance)
+    case 'account':
+      return stepsByAccount(read, advance, now)
+    case 'approval':
+      return stepsByApproval(state, read, advance)
   }
+}
+
+/** Refuses a step of a payout that waits for its approval. Only a failure needs no approval. */
+function checkApproved(payout: OpenPayout, steps: readonly RailStep[], by: Cause): void {
+  if (payout.status !== 'pending_approval' || by === 'approval') return
+  if (steps.every(({ status }) => status === 'failed')) return
+  const message = `Payout ${payout.id} waits for its approval; until then it can only fail.`
+  throw refusal('invalid_transition', message, 'status')
 }
 
 /** Refuses steps that the table of states does not allow in this order. */
@@ -329,6 +215,12 @@ function checkSteps(payout: Payout, steps: readonly RailStep[]): void {
     }
     status = step.status
   }
+}
+
+/** Whether the payout waits for a review or an approval, so that its account releases it. */
+function isHeldBefore({ held_for }: OpenPayout, advance: Advance): boolean {
+  const { by } = advance
+  return held_for !== '' || by === 'approval' || (by === 'review' && advance.screened !== undefined)
 }
 
 /**

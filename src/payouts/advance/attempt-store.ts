@@ -8,7 +8,7 @@ import { type Key, nameOf, payoutKey } from '../../values/id.ts'
 import type { Instant } from '../../values/instant.ts'
 import type { Payout } from '../payout.ts'
 import { firstAttempt } from './attempt.ts'
-import type { AttemptChanges, KnownAttempts } from './by-rail.ts'
+import type { AttemptChanges, KnownAttempts } from './attempt-changes.ts'
 import { writeQuestions } from './over-store.ts'
 
 const payoutName = (of: Pick<PayoutAttempt, 'account_id' | 'payout_id'>) => nameOf(payoutKey(of))

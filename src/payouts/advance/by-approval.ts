@@ -17,7 +17,6 @@ import {
 } from '../../controls/approval/rules.ts'
 import { type Book, bookOf } from '../../ledger/rules.ts'
 import type { RailStep } from '../../rails/rail.ts'
-import type { ScreeningHold } from '../../screening/match.ts'
 import type { Event } from '../../statements/event/event.ts'
 import { recordChange } from '../../statements/event/rules.ts'
 import { refusal } from '../../values/errors.ts'
@@ -27,9 +26,16 @@ import { APPROVAL_SEAL, PAYOUT_SEAL } from '../columns.ts'
 import { descriptionOf } from '../create/new-row.ts'
 import type { OpenPayout } from '../payout.ts'
 import type { Cause } from '../states.ts'
-import type { ApprovalAct } from './advance.ts'
-import { type HeldState, isTransfer, rejectedEntity, released } from './by-review.ts'
-import { isScreenedAt } from './release.ts'
+import type { ByApproval } from './advance.ts'
+import {
+  type HeldState,
+  isHeldForMatch,
+  isScreenedAt,
+  isTransfer,
+  rejectedEntity,
+  released,
+  underReview,
+} from './release.ts'
 
 export interface ApprovalState {
   readonly books: ReadonlyMap<string, Book>
@@ -38,40 +44,49 @@ export interface ApprovalState {
   readonly approvers: Approvers
 }
 
-/** The result of an act on an approval. */
+/** The result of a decision or an expiry. */
 export interface DecidedApproval {
   readonly steps: readonly RailStep[]
   readonly decision: ApprovalDecision | null
-  /** The hold of the payout once it is approved. */
+  /** What holds the payout once it is approved. */
   readonly hold: Hold
   /** How the approval ends; null: more people must approve. */
   readonly outcome: ApprovalOutcome | null
 }
 
-interface Hold {
-  /** The entity whose review the payout waits for, '' for none. */
-  readonly held_for: string
-  /** The hold by screening; undefined: it stays as it is. */
-  readonly screening?: ScreeningHold
-}
+/** `held_for` is the entity whose review the payout waits for. */
+type Hold = Partial<Pick<OpenPayout, 'held_for' | 'screening' | 'screened'>>
 
-const NO_HOLD: Hold = { held_for: '' }
+const NO_HOLD: Hold = {}
 const NO_APPROVERS: ApproversOfAccount = new Map()
 const UNDECIDED: DecidedApproval = { steps: [], decision: null, hold: NO_HOLD, outcome: null }
 
 /**
- * Decides an act on an approval. Refuses what the person may not decide, such as a payout of their
- * own. The state stays as it is until `rememberDecision`.
+ * The steps of a decision or an expiry. Refuses what the person may not decide, such as a payout of
+ * their own. While screening holds the payout, its money is not given back. The state stays as it
+ * is until `rememberDecision`.
  */
-export function decideApproval(
+export function stepsByApproval(
   state: ApprovalState & HeldState,
   payout: OpenPayout,
-  act: ApprovalAct,
+  { decided: asked }: ByApproval,
+) {
+  const decided = decideApproval(state, payout, asked)
+  const gives_back = decided.steps.some(({ status }) => status === 'failed')
+  if (gives_back && isHeldForMatch(payout)) throw underReview(payout.id)
+  const changes = ({ status }: RailStep) => (status === 'compliance_hold' ? decided.hold : {})
+  return { steps: decided.steps, decided, changes }
+}
+
+function decideApproval(
+  state: ApprovalState & HeldState,
+  payout: OpenPayout,
+  asked: ByApproval['decided'],
 ): DecidedApproval {
   const { account_id, id } = payout
   const open = state.pending.get(nameOf(payout))
   const { now } = bookOf(state.books, account_id)
-  if (act === 'expire') {
+  if (asked === 'expire') {
     if (open === undefined || open.approval.outcome !== '' || !isExpired(open, now))
       return UNDECIDED
     const message = 'Nobody has approved it in time.'
@@ -79,13 +94,13 @@ export function decideApproval(
     return { ...UNDECIDED, steps: [{ status: 'failed', failure }], outcome: 'expired' }
   }
   const approvers = state.approvers.get(account_id) ?? NO_APPROVERS
-  if (open !== undefined) checkDecision(`payout ${id}`, open, act, approvers, now)
+  if (open !== undefined) checkDecision(`payout ${id}`, open, asked, approvers, now)
   if (open === undefined || open.approval.outcome !== '' || payout.status !== 'pending_approval') {
     const status = open !== undefined && isRejected(open) ? 'rejected' : payout.status
     const message = `Payout ${id} does not wait for approval: it is ${status}.`
     throw refusal('invalid_transition', message)
   }
-  const { user_name, decision: choice, reason, digest = open.approval.digest } = act
+  const { user_name, decision: choice, reason, digest = open.approval.digest } = asked
   const key = { account_id, payout_id: id, user_name }
   const decision = { ...key, decision: choice, digest, reason, decided_at: now }
   if (choice === 'reject') {
@@ -153,17 +168,14 @@ function stepsOfApproved(
   if (held_for !== '' || screening !== '' || waits) {
     const description = descriptionOf(held_for, true)
     const step = { status: 'compliance_hold', failure: null, description } as const
-    return { steps: [step], hold: waits ? { held_for, screening: 'waits' } : { held_for } }
+    return {
+      steps: [step],
+      hold: waits ? { held_for, screening: 'waits', screened: null } : { held_for },
+    }
   }
   const processing = { status: 'processing', failure: null } as const
   const steps = isTransfer(payout) ? [processing, released(state, payout)] : [processing]
   return { steps, hold: NO_HOLD }
-}
-
-/** The payout with its hold after the approval. */
-export function withHold(payout: OpenPayout, { held_for, screening }: Hold): OpenPayout {
-  if (screening === undefined) return { ...payout, held_for }
-  return { ...payout, held_for, screening, screened: null }
 }
 
 /** Adds the decision, if there is one, to the state; returns its event. */
@@ -236,12 +248,4 @@ export function approvalChanges(
       ? { account_id, payee: open.approval.payee, payout_id, approved_at: ended_at }
       : null
   return { decision, ended: { account_id, payout_id, outcome, ended_at }, payee }
-}
-
-/** Refuses a step of a payout that waits for its approval. Only a failure needs no approval. */
-export function checkApproved(payout: OpenPayout, steps: readonly RailStep[], by: Cause): void {
-  if (payout.status !== 'pending_approval' || by === 'approval') return
-  if (steps.every(({ status }) => status === 'failed')) return
-  const message = `Payout ${payout.id} waits for its approval; until then it can only fail.`
-  throw refusal('invalid_transition', message, 'status')
 }

@@ -1,18 +1,26 @@
-// The steps of a payout that the review of its entity decides, or whose holds have ended. Pure.
-
-import { type Book, bookOf, hasRoom } from '../../ledger/rules.ts'
+// The steps that a review causes: the review of the payout's entity, or a comparison of the payout
+// with the sanctions lists. Pure.
 import type { Approvals } from '../../parties/entity/entity.ts'
-import type { ApprovalStatus } from '../../parties/entity/states.ts'
 import type { RailStep } from '../../rails/rail.ts'
+import { type Match, newMatches, type Screened, type StoredMatch } from '../../screening/match.ts'
 import { refusal } from '../../values/errors.ts'
 import { nameOf } from '../../values/id.ts'
 import { type Instant, plusMicros } from '../../values/instant.ts'
-import { descriptionOf } from '../create/new-row.ts'
+import { descriptionOf, NEUTRAL_DESCRIPTION } from '../create/new-row.ts'
 import type { OpenPayout, Payout } from '../payout.ts'
-import { checkExecuted } from '../schedule.ts'
-import type { Cause } from '../states.ts'
-import { ENTITY_REJECTED } from './rate-difference.ts'
-import { isHandedOver, isScreenedAt } from './release.ts'
+import type { ByReview } from './advance.ts'
+import { type ApprovalState, stepsOfRejected } from './by-approval.ts'
+import {
+  type HeldState,
+  isHandedOver,
+  isHeldForMatch,
+  isScreenedAt,
+  isTransfer,
+  partiesOfPayout,
+  rejectedEntity,
+  released,
+  unapprovedStatus,
+} from './release.ts'
 
 /**
  * How long a payout that converts keeps its price while its entity is not approved. The account
@@ -20,34 +28,38 @@ import { isHandedOver, isScreenedAt } from './release.ts'
  */
 const PRICE_HELD_DAYS = 7
 
-/** The state that decides how a hold ends. */
-export interface HeldState {
-  readonly books: ReadonlyMap<string, Book>
-  /** Approvals of the entities that payouts are held for, or may be. */
-  readonly approvals: Approvals
-  /** Ids of the accounts that held payouts credit, by `account_id/payout id`. */
-  readonly receivers: ReadonlyMap<string, string>
-  /** The version of the sanctions lists; null when it is on another machine. */
-  readonly lists_version: bigint | null
+interface ReviewState extends HeldState, ApprovalState {
+  /** Parties of screened payouts that a person has confirmed to be listed, as `account_id/id`. */
+  readonly confirmed: ReadonlySet<string>
+  /** The stored matches of held payouts that are screened again, by `account_id/id`. */
+  readonly stored_matches: ReadonlyMap<string, readonly StoredMatch[]>
 }
 
-/**
- * The step of a payout whose hold by screening has ended. Its entity's review may still hold it.
- */
-export function stepsAfterHold(state: HeldState, payout: OpenPayout): RailStep[] {
-  return payout.held_for === '' ? [released(state, payout)] : stepsByReview(state, payout)
+/** The steps of a review. Screening also changes the payout, and may find matches to decide. */
+export function stepsByReview(state: ReviewState, read: OpenPayout, { screened }: ByReview) {
+  if (screened === undefined) {
+    if (read.held_for !== '') return { steps: stepsOfEntity(state, read) }
+    const { on_behalf_of: held_for } = read.particulars
+    const changes = ({ status }: RailStep) => (status === 'compliance_hold' ? { held_for } : {})
+    return { steps: stepsAtExecution(state, read), changes }
+  }
+  const payout = applyScreening(state, read, screened)
+  const steps = stepsOfScreening(read, payout, () => stepsOfReleased(state, payout))
+  const stored = state.stored_matches.get(nameOf(read))
+  return { payout, steps, screening: matchesToDecide(read, payout, screened, stored) }
 }
 
-/** The step of a payout that nothing holds. */
-export function released(state: HeldState, payout: OpenPayout): RailStep {
-  return isTransfer(payout) ? release(state, payout) : { status: 'processing', failure: null }
+/** The steps of a payout once screening no longer holds it. Its entity's review may still. */
+function stepsOfReleased(state: ReviewState, payout: OpenPayout): readonly RailStep[] {
+  if (payout.status === 'pending_approval') return stepsOfRejected(state, payout)
+  return payout.held_for === '' ? [released(state, payout)] : stepsOfEntity(state, payout)
 }
 
 /**
  * The step of a payout that waits for the review of its entity; none while the review is open or
  * screening holds the payout.
  */
-export function stepsByReview(state: HeldState, payout: OpenPayout): RailStep[] {
+function stepsOfEntity(state: HeldState, payout: OpenPayout): RailStep[] {
   const { account_id, held_for } = payout
   if (held_for === '' || payout.screening !== '') return []
   const approval = state.approvals.get(nameOf({ account_id, id: held_for }))
@@ -87,7 +99,7 @@ function overdue(entity_id: string): RailStep {
  * The step of a scheduled payout that is neither held nor handed over: none if its entity is
  * approved, a failure if it is rejected, otherwise the hold that a new payout would get.
  */
-export function stepsAtExecution({ approvals }: HeldState, payout: OpenPayout): RailStep[] {
+function stepsAtExecution({ approvals }: HeldState, payout: OpenPayout): RailStep[] {
   if (payout.status !== 'processing' || isHandedOver(payout)) return []
   const { on_behalf_of: id } = payout.particulars
   const status = unapprovedStatus(approvals, payout)
@@ -97,76 +109,85 @@ export function stepsAtExecution({ approvals }: HeldState, payout: OpenPayout): 
 }
 
 /**
- * Refuses to let a person take a scheduled payout, or report its success, while its entity is not
- * approved. Workers check the entity only before they ask a rail.
+ * The payout after screening. Refuses a result that is older than a change of the payout's entity,
+ * or than a person's confirmation that one of its parties is listed.
  */
-export function checkStillApproved(approvals: Approvals, payout: OpenPayout): void {
-  const status = unapprovedStatus(approvals, payout)
-  if (status === undefined) return
-  const { id, particulars } = payout
+function applyScreening(
+  { approvals, confirmed }: ReviewState,
+  payout: OpenPayout,
+  screened: Screened,
+): OpenPayout {
+  checkEntityUnchanged(approvals, payout, screened)
+  if (screened.matches.length === 0) checkUnconfirmed(confirmed, payout)
+  return withScreening(payout, screened)
+}
+
+function checkUnconfirmed(confirmed: ReadonlySet<string>, payout: OpenPayout): void {
+  const party = partiesOfPayout(payout).find(key => confirmed.has(nameOf(key)))
+  if (party === undefined) return
   const message =
-    `Payout ${id} is for entity ${particulars.on_behalf_of}, which is ${status}: nobody pays it ` +
-    'while the entity is not approved.'
+    `A match of ${party.id} was confirmed after payout ${payout.id} was compared with the ` +
+    'sanctions lists.'
   throw refusal('invalid_transition', message)
 }
 
-/**
- * Refuses the success of a scheduled payout before `execute_at`. Also refuses the success that a
- * person reports while the entity is not approved and the payout is not handed over.
- */
-export function checkScheduled(
-  { approvals }: HeldState,
-  payout: OpenPayout,
-  steps: readonly RailStep[],
-  { by, now }: { readonly by: Cause; readonly now: Instant },
-): void {
-  checkExecuted(payout, steps, by, now)
-  const is_held = payout.status === 'compliance_hold'
-  if (by !== 'operator' || is_held || isHandedOver(payout)) return
-  if (steps.some(({ status }) => status === 'succeeded')) checkStillApproved(approvals, payout)
-}
-
-/** The status of a scheduled payout's entity that stops the payout; undefined: nothing stops it. */
-function unapprovedStatus(
+function checkEntityUnchanged(
   approvals: Approvals,
-  { account_id, execute_at, particulars }: OpenPayout,
-): ApprovalStatus | 'unknown' | undefined {
-  const { on_behalf_of: id } = particulars
-  if (execute_at === null || id === '') return undefined
-  const status = approvals.get(nameOf({ account_id, id }))?.approval_status ?? 'unknown'
-  return status === 'approved' ? undefined : status
+  { account_id, id, particulars }: OpenPayout,
+  { entity_at }: Screened,
+): void {
+  const { on_behalf_of } = particulars
+  const entity = approvals.get(nameOf({ account_id, id: on_behalf_of }))
+  if (entity_at === undefined || entity?.updated_at === entity_at) return
+  const message = `Entity ${on_behalf_of} of payout ${id} has changed since it was screened.`
+  throw refusal('invalid_transition', message)
 }
 
-/** The step of a payout whose entity is rejected. */
-export function rejectedEntity(entity_id: string): RailStep {
-  const message = `Entity ${entity_id}, for which the payout was made, is rejected.`
-  return { status: 'failed', failure: { code: ENTITY_REJECTED, category: 'compliance', message } }
+function withScreening(payout: OpenPayout, { version, matches }: Screened): OpenPayout {
+  if (!isScreenable(payout)) return payout
+  if (matches.length > 0) return { ...payout, screened: null, screening: 'open' }
+  return version === null ? payout : { ...payout, screened: version, screening: '' }
+}
+
+/** Whether to screen a payout: it is open, and no match of it waits for a person. */
+function isScreenable({ status, held_for, screening }: OpenPayout): boolean {
+  if (isHeldForMatch({ screening })) return false
+  if (status === 'processing' || status === 'pending_approval') return true
+  return held_for !== '' || screening === 'waits'
 }
 
 /**
- * The step of a released payout to another account: success, or a failure if the account is closed
- * or its balance has no room.
+ * The matches that a person must decide: all matches of a new hold, or only the new matches of an
+ * earlier hold. `compared` is the version of the lists that a held payout was compared with.
  */
-function release(state: HeldState, payout: Payout): RailStep {
-  const { destination_currency, destination_amount } = payout
-  const receiver = receiverOf(state, payout)
-  const failed = (code: string, message: string): RailStep => {
-    return { status: 'failed', failure: { code, category: 'receiver', message } }
-  }
-  if (receiver.state === 'closed') return failed('PF000320', 'The receiving account is closed.')
-  if (hasRoom(receiver, destination_currency, destination_amount)) {
-    return { status: 'succeeded', failure: null }
-  }
-  return failed('PF000310', 'The balance of the receiving account cannot take this amount.')
+function matchesToDecide(
+  before: OpenPayout,
+  after: OpenPayout,
+  screened: Screened | undefined,
+  stored: readonly StoredMatch[] = [],
+): { readonly matches: readonly Match[]; readonly compared: bigint | null } {
+  if (screened === undefined || !isHeldForMatch(after)) return { matches: [], compared: null }
+  const { matches, version } = screened
+  const fresh = isHeldForMatch(before) ? newMatches(matches, stored, () => false) : matches
+  return { matches: fresh, compared: version }
 }
 
-/** Whether the payout pays another account of this installation. */
-export function isTransfer(payout: Payout): boolean {
-  return payout.type === 'service_account'
-}
-
-export function receiverOf(state: HeldState, payout: Payout): Book {
-  const receiver = state.receivers.get(nameOf(payout))
-  if (receiver === undefined) throw new Error(`payout ${payout.id} has no receiver`)
-  return bookOf(state.books, receiver)
+/**
+ * The step that screening causes; `before` and `after` are the payout before and after
+ * `withScreening`. A new match holds the payout, unless the payout is handed over. A payout that
+ * only waited for screening gets the steps of `release`. So does a payout that was rejected while
+ * it was held.
+ */
+function stepsOfScreening(
+  before: OpenPayout,
+  after: OpenPayout,
+  release: () => readonly RailStep[],
+): readonly RailStep[] {
+  if (after.screening === 'open' && before.screening !== 'open') {
+    if (before.status !== 'processing' || isHandedOver(before)) return []
+    return [{ status: 'compliance_hold', failure: null, description: NEUTRAL_DESCRIPTION }]
+  }
+  const is_free = after.screening === '' && after.screened !== null
+  const waits = before.status === 'compliance_hold' || before.status === 'pending_approval'
+  return is_free && waits ? release() : []
 }

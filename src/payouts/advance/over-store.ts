@@ -10,7 +10,7 @@ import { rowsAsJson, type Sql, type TransactionSql } from '../../sql/connect.ts'
 import { byName, nameOf, payoutKey, uniqueKeys } from '../../values/id.ts'
 import type { Instant } from '../../values/instant.ts'
 import { findPayouts } from '../store.ts'
-import type { OverQuestion } from './by-rail.ts'
+import type { OverQuestion } from './attempt-changes.ts'
 
 /** An attempt that is over and due to be asked about. */
 interface DueAttempt {

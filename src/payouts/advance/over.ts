@@ -85,12 +85,14 @@ export function askOverAt(
 
 const HOUR_MS = 3_600_000
 
-/** When the rail is asked first after the end of its attempt, by a report or by a person. */
+/**
+ * When the rail is asked first after the end of its attempt; `undefined`: no report has ended it.
+ */
 export function askAfterEnd(
   attempt: PayoutAttempt,
-  { by, ask_again_in_ms }: { readonly by: string; readonly ask_again_in_ms: number | null },
+  ask_again_in_ms: number | null | undefined,
   now: Instant,
 ): Instant | null {
-  const wait_ms = by === 'rail' ? ask_again_in_ms : FIRST_AFTER_PERSON_MS
+  const wait_ms = ask_again_in_ms === undefined ? FIRST_AFTER_PERSON_MS : ask_again_in_ms
   return askOverAt(attempt, wait_ms, now)
 }

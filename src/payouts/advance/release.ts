@@ -1,12 +1,23 @@
-// What screening changes about an open payout, and what its hold forbids. Pure.
+// What holds a payout, and the step of a payout that nothing holds any more. Pure.
+import { type Book, bookOf, hasRoom } from '../../ledger/rules.ts'
 import type { Approvals } from '../../parties/entity/entity.ts'
+import type { ApprovalStatus } from '../../parties/entity/states.ts'
 import type { RailStep } from '../../rails/rail.ts'
-import { type Match, newMatches, type Screened, type StoredMatch } from '../../screening/match.ts'
 import { refusal } from '../../values/errors.ts'
 import { type Key, nameOf } from '../../values/id.ts'
-import { NEUTRAL_DESCRIPTION } from '../create/new-row.ts'
 import type { OpenPayout, Payout } from '../payout.ts'
-import type { Cause } from '../states.ts'
+import { ENTITY_REJECTED } from './rate-difference.ts'
+
+/** The state that decides how a hold ends. */
+export interface HeldState {
+  readonly books: ReadonlyMap<string, Book>
+  /** Approvals of the entities that payouts are held for, or may be. */
+  readonly approvals: Approvals
+  /** Ids of the accounts that held payouts credit, by `account_id/payout id`. */
+  readonly receivers: ReadonlyMap<string, string>
+  /** The version of the sanctions lists; null when it is on another machine. */
+  readonly lists_version: bigint | null
+}
 
 /**
  * Whether a rail was asked about the payout, or a person has taken it. Either may then pay it,
@@ -16,104 +27,21 @@ export function isHandedOver(payout: Pick<OpenPayout, 'rail_attempts' | 'taken_b
   return payout.rail_attempts > 0 || payout.taken_by !== ''
 }
 
-/** Whether to screen a payout: it is open, and no match of it waits for a person. */
-function isScreenable({ status, held_for, screening }: OpenPayout): boolean {
-  if (isHeldForMatch({ screening })) return false
-  if (status === 'processing' || status === 'pending_approval') return true
-  return held_for !== '' || screening === 'waits'
+/** Whether an open or a confirmed match holds the payout. */
+export function isHeldForMatch({ screening }: Pick<OpenPayout, 'screening'>): boolean {
+  return screening === 'open' || screening === 'confirmed'
 }
 
-interface ScreenedState {
-  readonly approvals: Approvals
-  readonly confirmed: ReadonlySet<string>
-}
-
-/**
- * The payout after screening. Refuses a result that is older than a change of the payout's entity,
- * or than a person's confirmation that one of its parties is listed.
- */
-export function applyScreening(
-  { approvals, confirmed }: ScreenedState,
-  payout: OpenPayout,
-  screened: Screened,
-): OpenPayout {
-  checkEntityUnchanged(approvals, payout, screened)
-  if (screened.matches.length === 0) checkUnconfirmed(confirmed, payout)
-  return withScreening(payout, screened)
-}
-
-function checkUnconfirmed(confirmed: ReadonlySet<string>, payout: OpenPayout): void {
-  const party = partiesOfPayout(payout).find(key => confirmed.has(nameOf(key)))
-  if (party === undefined) return
-  const message =
-    `A match of ${party.id} was confirmed after payout ${payout.id} was compared with the ` +
-    'sanctions lists.'
-  throw refusal('invalid_transition', message)
+/** Refuses a change of a payout that screening holds. */
+export function underReview(payout_id: string) {
+  const message = `Payout ${payout_id} is under review, and cannot change before the review ends.`
+  return refusal('invalid_transition', message, 'status')
 }
 
 /** The stored parties of a payout, which are also screened by themselves. */
 export function partiesOfPayout({ account_id, beneficiary_id, particulars }: Payout): Key[] {
   const ids = [particulars.on_behalf_of, beneficiary_id].filter(id => id !== '')
   return ids.map(id => ({ account_id, id }))
-}
-
-function checkEntityUnchanged(
-  approvals: Approvals,
-  { account_id, id, particulars }: OpenPayout,
-  { entity_at }: Screened,
-): void {
-  const { on_behalf_of } = particulars
-  const entity = approvals.get(nameOf({ account_id, id: on_behalf_of }))
-  if (entity_at === undefined || entity?.updated_at === entity_at) return
-  const message = `Entity ${on_behalf_of} of payout ${id} has changed since it was screened.`
-  throw refusal('invalid_transition', message)
-}
-
-function withScreening(payout: OpenPayout, { version, matches }: Screened): OpenPayout {
-  if (!isScreenable(payout)) return payout
-  if (matches.length > 0) return { ...payout, screened: null, screening: 'open' }
-  return version === null ? payout : { ...payout, screened: version, screening: '' }
-}
-
-/** Whether an open or a confirmed match holds the payout. */
-export function isHeldForMatch({ screening }: Pick<OpenPayout, 'screening'>): boolean {
-  return screening === 'open' || screening === 'confirmed'
-}
-
-/**
- * The matches that a person must decide: all matches of a new hold, or only the new matches of an
- * earlier hold. `compared` is the version of the lists that a held payout was compared with.
- */
-export function matchesToDecide(
-  before: OpenPayout,
-  after: OpenPayout,
-  screened: Screened | undefined,
-  stored: readonly StoredMatch[] = [],
-): { readonly matches: readonly Match[]; readonly compared: bigint | null } {
-  if (screened === undefined || !isHeldForMatch(after)) return { matches: [], compared: null }
-  const { matches, version } = screened
-  const fresh = isHeldForMatch(before) ? newMatches(matches, stored, () => false) : matches
-  return { matches: fresh, compared: version }
-}
-
-/**
- * The step that screening causes; `before` and `after` are the payout before and after
- * `withScreening`. A new match holds the payout, unless the payout is handed over. A payout that
- * only waited for screening gets the steps of `release`. So does a payout that was rejected while
- * it was held.
- */
-export function stepsByScreening(
-  before: OpenPayout,
-  after: OpenPayout,
-  release: () => readonly RailStep[],
-): readonly RailStep[] {
-  if (after.screening === 'open' && before.screening !== 'open') {
-    if (before.status !== 'processing' || isHandedOver(before)) return []
-    return [{ status: 'compliance_hold', failure: null, description: NEUTRAL_DESCRIPTION }]
-  }
-  const is_free = after.screening === '' && after.screened !== null
-  const waits = before.status === 'compliance_hold' || before.status === 'pending_approval'
-  return is_free && waits ? release() : []
 }
 
 /** Whether the payout is screened at this version of the lists; null: at any version. */
@@ -135,28 +63,65 @@ export function checkScreened(payout: OpenPayout, lists_version: bigint | null):
 }
 
 /**
- * Refuses a step that moves the money of a payout while screening holds it. The account can cancel
- * the payout only while no match holds it. An operator can only fail a payout with a confirmed
- * match. The steps of a rail, and an operator's steps of a payout that is handed over, are applied.
+ * Refuses to let a person take a scheduled payout, or report its success, while its entity is not
+ * approved. Workers check the entity only before they ask a rail.
  */
-export function checkHeld(
-  payout: OpenPayout,
-  steps: readonly RailStep[],
-  { by, is_answer }: { readonly by: Cause; readonly is_answer: boolean },
-): void {
-  const { id, screening } = payout
-  if (screening === '' || by === 'rail' || by === 'review') return
-  if (by === 'account') {
-    if (is_answer || screening === 'waits') return
-    const message = `Payout ${id} can no longer be cancelled: it is under review.`
-    throw refusal('payout_not_cancellable', message)
+export function checkStillApproved(approvals: Approvals, payout: OpenPayout): void {
+  const status = unapprovedStatus(approvals, payout)
+  if (status === undefined) return
+  const { id, particulars } = payout
+  const message =
+    `Payout ${id} is for entity ${particulars.on_behalf_of}, which is ${status}: nobody pays it ` +
+    'while the entity is not approved.'
+  throw refusal('invalid_transition', message)
+}
+
+/** The status of a scheduled payout's entity that stops the payout; undefined: nothing stops it. */
+export function unapprovedStatus(
+  approvals: Approvals,
+  { account_id, execute_at, particulars }: OpenPayout,
+): ApprovalStatus | 'unknown' | undefined {
+  const { on_behalf_of: id } = particulars
+  if (execute_at === null || id === '') return undefined
+  const status = approvals.get(nameOf({ account_id, id }))?.approval_status ?? 'unknown'
+  return status === 'approved' ? undefined : status
+}
+
+/** The step of a payout whose entity is rejected. */
+export function rejectedEntity(entity_id: string): RailStep {
+  const message = `Entity ${entity_id}, for which the payout was made, is rejected.`
+  return { status: 'failed', failure: { code: ENTITY_REJECTED, category: 'compliance', message } }
+}
+
+/** The step of a payout that nothing holds. */
+export function released(state: HeldState, payout: OpenPayout): RailStep {
+  return isTransfer(payout) ? release(state, payout) : { status: 'processing', failure: null }
+}
+
+/**
+ * The step of a released payout to another account: success, or a failure if the account is closed
+ * or its balance has no room.
+ */
+function release(state: HeldState, payout: Payout): RailStep {
+  const { destination_currency, destination_amount } = payout
+  const receiver = receiverOf(state, payout)
+  const failed = (code: string, message: string): RailStep => {
+    return { status: 'failed', failure: { code, category: 'receiver', message } }
   }
-  // An approval keeps the money: it moves the payout into the hold. Its expiry gives the money
-  // back.
-  const gives_back = steps.some(({ status }) => status === 'failed')
-  if (by === 'approval' && (screening === 'waits' || !gives_back)) return
-  const fails = steps.every(({ status }) => status === 'failed')
-  if (by === 'operator' && (isHandedOver(payout) || (fails && screening === 'confirmed'))) return
-  const message = `Payout ${id} is under review, and cannot change before the review ends.`
-  throw refusal('invalid_transition', message, 'status')
+  if (receiver.state === 'closed') return failed('PF000320', 'The receiving account is closed.')
+  if (hasRoom(receiver, destination_currency, destination_amount)) {
+    return { status: 'succeeded', failure: null }
+  }
+  return failed('PF000310', 'The balance of the receiving account cannot take this amount.')
+}
+
+/** Whether the payout pays another account of this installation. */
+export function isTransfer(payout: Payout): boolean {
+  return payout.type === 'service_account'
+}
+
+export function receiverOf(state: HeldState, payout: Payout): Book {
+  const receiver = state.receivers.get(nameOf(payout))
+  if (receiver === undefined) throw new Error(`payout ${payout.id} has no receiver`)
+  return bookOf(state.books, receiver)
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { PayoutAttempt, RailException } from '../../rails/attempt.ts'
 import type { RailStep } from '../../rails/rail.ts'
 import type { OpenPayout } from '../payout.ts'
-import type { Advance } from './advance.ts'
+import type { ByRail } from './advance.ts'
 import { judgeReport } from './report.ts'
 
 const CENTS = { kind: 'credit_unmarked', message: 'Money came in (0.01 USD).' }
@@ -19,8 +19,8 @@ function judge(
 ) {
   const rail_steps = status === 'succeeded' ? 1 : 0
   const payout = { status, rail_steps, taken_over_at: null, claimed_until: null } as OpenPayout
-  const report = { attempt: 1, ...(exception && { exception }) } as Advance['report']
-  const advance = { steps, ask_again_in_ms: 3_600_000, report } as unknown as Advance
+  const report = { attempt: 1, ...(exception && { exception }) } as ByRail['report']
+  const advance = { steps, ask_again_in_ms: 3_600_000, report } as unknown as ByRail
   const exceptions = known.map(one => ({ attempt: 1, closed_at: null, ...one }) as RailException)
   const { steps: taken, new_exception, ask } = judgeReport(payout, advance, last, exceptions)
   return [taken.map(one => one.status).join(' '), new_exception?.kind ?? '', ask]

@@ -11,7 +11,7 @@ import {
 import type { RailStep } from '../../rails/rail.ts'
 import type { OpenPayout } from '../payout.ts'
 import { OPEN_STATUSES, PAYOUT_TRANSITIONS, type PayoutStatus } from '../states.ts'
-import type { Advance, NextRail } from './advance.ts'
+import type { ByRail, NextRail } from './advance.ts'
 
 /** The kind and message of an exception to open. */
 export type NewException = Pick<RailException, 'kind' | 'message'>
@@ -46,13 +46,13 @@ export const NO_CHANGE: Judged = {
 }
 
 /**
- * Judges a report about the last attempt. `steps` in `Advance` is the attempt's whole history on
+ * Judges a report about the last attempt. `steps` in `ByRail` is the attempt's whole history on
  * its rail. `exceptions` are all exceptions of the payout. An exception that holds nothing back is
  * opened beside what the report says otherwise, and one of its kind at a time.
  */
 export function judgeReport(
   payout: OpenPayout,
-  advance: Advance,
+  advance: ByRail,
   last: PayoutAttempt | undefined,
   exceptions: readonly RailException[],
 ): Judged {
@@ -60,7 +60,7 @@ export function judgeReport(
   if (last === undefined || beside === undefined || holdsBack(beside)) {
     return judgeSteps(payout, advance, last, exceptions)
   }
-  const report = rest as NonNullable<Advance['report']>
+  const report = rest as NonNullable<ByRail['report']>
   const judged = judgeSteps(payout, { ...advance, report }, last, exceptions)
   const is_open = exceptions.some(one => isOpenException(one) && one.kind === beside.kind)
   const is_new = !is_open && !isKnownException(exceptions, last, beside)
@@ -71,7 +71,7 @@ export function judgeReport(
 
 function judgeSteps(
   payout: OpenPayout,
-  { steps: history, ask_again_in_ms, claim, report }: Advance,
+  { steps: history, ask_again_in_ms, claim, report }: ByRail,
   last: PayoutAttempt | undefined,
   exceptions: readonly RailException[],
 ): Judged {

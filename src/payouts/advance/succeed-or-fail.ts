@@ -1,12 +1,16 @@
-// The money of a step: what a settlement posts, and what goes back from the integers of the stored
-// debit. Pure.
-
+// What a step writes: the journal and the statement line when a payout succeeds, fails or is
+// reversed, and the event of every step. The integers of the stored debit say what goes back. Pure.
 import { type Book, checkReturn, type Journal, postJournal } from '../../ledger/rules.ts'
+import type { Approvals } from '../../parties/entity/entity.ts'
+import type { RailStep } from '../../rails/rail.ts'
 import type { Entry } from '../../statements/balance-transaction/balance-transaction.ts'
 import { postEntry, recordLine } from '../../statements/balance-transaction/rules.ts'
 import type { Event } from '../../statements/event/event.ts'
+import { recordChange } from '../../statements/event/rules.ts'
 import { nameOf } from '../../values/id.ts'
-import type { Payout } from '../payout.ts'
+import type { Instant } from '../../values/instant.ts'
+import { PAYOUT_SEAL } from '../columns.ts'
+import type { OpenPayout, Payout } from '../payout.ts'
 import {
   failurePostings,
   postReceipt,
@@ -14,17 +18,35 @@ import {
   settlementPostings,
   withKept,
 } from '../postings.ts'
-import type { PayoutStatus } from '../states.ts'
-import { type HeldState, isTransfer, receiverOf } from './by-review.ts'
-import type { Kept } from './rate-difference.ts'
+import { type Cause, eventCause, isGivenBack, type PayoutStatus } from '../states.ts'
+import {
+  isAtWish,
+  isRejectedAtWish,
+  type Kept,
+  keptOf,
+  type PresentPrice,
+} from './rate-difference.ts'
+import { type HeldState, isTransfer, receiverOf } from './release.ts'
 
-export interface Debits {
+/** What a step that gives money back reads. */
+export interface GivenBackState {
   /** The debit of each payout and its journal, by `account_id/payout id`. */
   readonly debits: ReadonlyMap<string, Entry>
+  /** Approvals of the entities that payouts are held for, or may be. */
+  readonly approvals: Approvals
+  /**
+   * What prices the payouts that convert and whose price has ended, where they may go back at the
+   * wish of the account or the payee; by `account_id/id`.
+   */
+  readonly present: ReadonlyMap<string, PresentPrice>
 }
 
 /** Refuses money back that would overflow its balance. */
-export function checkRoomForReturn(state: Debits, book: Book, payout: Payout): void {
+export function checkRoomForReturn(
+  state: Pick<GivenBackState, 'debits'>,
+  book: Book,
+  payout: Payout,
+): void {
   const { line } = debitOf(state, payout)
   checkReturn(book, line.currency, -(line.amount + line.fixed_fee + line.variable_fee))
 }
@@ -41,7 +63,7 @@ export interface StepPostings {
  * and `reversed` give the money back, apart from what the house has kept.
  */
 export function moveMoney(
-  state: HeldState & Debits,
+  state: HeldState & GivenBackState,
   book: Book,
   payout: Payout,
   status: PayoutStatus,
@@ -72,7 +94,7 @@ export function moveMoney(
  * back whole, whatever the house keeps of the principal.
  */
 function giveBack(
-  state: Debits,
+  state: GivenBackState,
   book: Book,
   payout: Payout,
   kind: 'failure' | 'reversal',
@@ -101,8 +123,49 @@ function giveBack(
 }
 
 /** The statement line and the journal of the payout's creation. Throws for a payout without one. */
-function debitOf(state: Debits, payout: Payout): Entry {
+function debitOf(state: Pick<GivenBackState, 'debits'>, payout: Payout): Entry {
   const debit = state.debits.get(nameOf(payout))
   if (debit === undefined) throw new Error(`payout ${payout.id} has no debit`)
   return debit
+}
+
+/** What the house keeps when this step gives the money back. Nothing is posted before. */
+export function keptAt(
+  { present, approvals }: GivenBackState,
+  payout: Payout,
+  step: RailStep,
+  by: Cause,
+  at: Instant,
+): Kept | undefined {
+  const price = present.get(nameOf(payout))
+  if (price === undefined || !isGivenBack(step)) return undefined
+  const { account_id, particulars } = payout
+  const entity = approvals.get(nameOf({ account_id, id: particulars.on_behalf_of }))
+  const wish =
+    isAtWish(step, by) || isRejectedAtWish(step, by, entity?.submitted_at, price.ended_at)
+  return wish ? keptOf(payout, price, at) : undefined
+}
+
+/** The event of a step, and those of the statement lines that it has posted. */
+export function recordStep(
+  state: { readonly books: ReadonlyMap<string, Book> },
+  { before, after }: { readonly before: OpenPayout; readonly after: OpenPayout },
+  { status, failure, description }: RailStep,
+  moved: StepPostings,
+  {
+    by,
+    facts,
+    rail_facts,
+  }: { readonly by: Cause; readonly facts: object | undefined; readonly rail_facts: object },
+): Event[] {
+  const written = [...moved.entries.map(({ journal }) => journal), ...moved.journals]
+  const data = {
+    ...{ status, previous_status: before.status, failure },
+    ...facts,
+    ...(description !== undefined && { status_description: description }),
+    ...eventCause(by, before.account_id, written),
+    ...rail_facts,
+  }
+  const type = `payout.${status}` as const
+  return [recordChange(state, after, type, data, PAYOUT_SEAL.digest(after)), ...moved.events()]
 }

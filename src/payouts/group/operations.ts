@@ -55,7 +55,7 @@ interface State extends LockedBooks, Prepared {
 
 /** The command that decides about one payout of the group. */
 const decision = ({ account_id, id: payout_id }: Key, asked: AskedDecision): Advance => {
-  return { account_id, payout_id, steps: [], by: 'approval', ask_again_in_ms: null, act: asked }
+  return { account_id, payout_id, by: 'approval', decided: asked }
 }
 
 export const decideGroup: LongOperation<DecideGroup, State, DecidedGroup, Prepared> = {

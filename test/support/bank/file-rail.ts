@@ -287,7 +287,7 @@ export async function openFileWorld(
       const failure = status === 'failed' ? { code: 'x', category: 'x', message: 'x' } : null
       await service.deps.lanes.advancePayout.run({
         ...{ account_id, payout_id, steps: [{ status, failure }], by: 'operator' },
-        ...{ person: { name: 'ann', is_login: false }, ask_again_in_ms: null },
+        person: { name: 'ann', is_login: false },
       })
     },
     async onlyFile() {

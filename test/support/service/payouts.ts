@@ -41,7 +41,7 @@ export async function operatorSets(
 ): Promise<void> {
   const { steps } = report(...statuses)
   const command = { account_id: account.account_id, payout_id, steps, by: 'operator' } as const
-  await deps.lanes.advancePayout.run({ ...command, ask_again_in_ms: null })
+  await deps.lanes.advancePayout.run(command)
 }
 
 /** The types of the events about an object, oldest first. */
