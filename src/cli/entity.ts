@@ -1,11 +1,11 @@
 // corridor entity explain: explains why a record is a duplicate or not. It escapes the texts of
-// callers. The other commands are actions, reviews and imports.
+// callers. The other commands are actions and imports.
 import type { Command } from 'commander'
 import { readJson } from '../http/json.ts'
 import { JsonError } from '../http/json-error.ts'
 import { openEntityCheck } from '../imports/entities.ts'
 import { accountNamed } from '../operator/accounts.ts'
-import { entities, entityNamed, titleOf } from '../operator/entities.ts'
+import { entities, entityNamed, reviews, titleOf } from '../operator/entities.ts'
 import type { ExplainedRule, Explanation } from '../parties/entity/duplicates.ts'
 import { checkDuplicate, explainEntity } from '../parties/entity/operations.ts'
 import type { EntityRequest } from '../parties/entity/request.ts'
@@ -15,14 +15,13 @@ import { isLive } from '../parties/entity/states.ts'
 import { commandsOf } from './action.ts'
 import { print, withContext } from './context.ts'
 import { entityImportCommand } from './entity-import.ts'
-import { reviewCommands } from './entity-review.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { type InputFile, readInput } from './input.ts'
 import { visible } from './terminal.ts'
 
 export function entityCommands(entity: Command): void {
   commandsOf(entities)(entity)
-  reviewCommands(entity)
+  commandsOf(reviews)(entity)
   entity
     .command('explain')
     .description('say rule by rule what an entity, or a request, is a duplicate of; writes nothing')

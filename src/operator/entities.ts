@@ -37,13 +37,13 @@ import {
 import type { Sql } from '../sql/connect.ts'
 import type { Page } from '../sql/page.ts'
 import { previousStatus } from '../statements/event/event.ts'
-import { invalidField, refuseIfAny } from '../values/errors.ts'
+import { invalidField, Refusal } from '../values/errors.ts'
 import { bookId, type Key, nameOf } from '../values/id.ts'
 import { type Instant, instantFromIso, secondsBetween } from '../values/instant.ts'
 import { given } from '../values/omit-undefined.ts'
 import { describeAge, toSecond } from '../values/text/age.ts'
 import { accountIdOf } from './accounts.ts'
-import { type ActionGroup, paging, reading, writing } from './action.ts'
+import { type Acting, type ActionGroup, paging, reading, writing } from './action.ts'
 import { deedOf, known } from './deed.ts'
 import { AccountId, LimitText, Reason, Time } from './request.ts'
 
@@ -84,8 +84,12 @@ const ReviewRequest = Closed(
   { title: 'ReviewRequest', description: 'The decision. The account is told the reason.' },
 )
 
+const ReviewAs = Closed(
+  optional({ seen: Time('Review it only if its updated_at is still this.'), reason: Reason }),
+)
+
 /** The command of each result of a review. */
-export const REVIEWS = {
+const REVIEWS = {
   approved: 'approve',
   rejected: 'reject',
   requires_action: 'require-action',
@@ -160,7 +164,7 @@ const show = reading({
   },
 })
 
-/** The command line has a command for each result, which reviews several entities. */
+/** The command line has a command for each result. */
 const review = writing({
   name: 'entity review',
   path: '/v3/operator/entity/:id/review',
@@ -175,17 +179,89 @@ const review = writing({
   response: EntityResponse,
   refusals: ['entity_changed', 'invalid_transition'],
   act: ({ status }) => `entity ${REVIEWS[status]}`,
-  async run(acting, { id, status, seen: text, reason: description = '' }) {
-    const seen = instantFromIso(text)
-    const wrong = invalidField('seen', 'seen is an ISO 8601 time with an offset.')
-    refuseIfAny(seen === undefined ? [wrong] : [])
-    const asked = { status, description, seen: seen ?? '' }
-    const deed = reviewDeed(await entityNamed(acting.audit, id), asked)
-    return acting.deed(deed, { answer: ({ entity }) => presentEntity(entity) })
-  },
+  run: reviewed,
 })
 
 export const entities: ActionGroup = { actions: [list, show, review] }
+
+const HELD = {
+  approved: 'will be released as soon as a service runs',
+  rejected: 'will be failed as soon as a service runs',
+  requires_action: 'will stay held',
+} as const
+
+const SUMMARIES = {
+  approved: 'Approve an entity; payouts held for it are released.',
+  rejected: 'Reject an entity; payouts held for it fail, and duplicates may be created.',
+  requires_action: 'Ask the account for something, after which it may submit again.',
+} as const
+
+/** The commands that review an entity, each as the action `entity review` does. */
+export const reviews: ActionGroup = { actions: REVIEW_RESULTS.map(reviewAs) }
+
+function reviewAs(status: ReviewResult) {
+  const { path, operationId, response } = review
+  const name = `entity ${REVIEWS[status]}`
+  return writing({
+    ...{ name, path, operationId, summary: SUMMARIES[status], response },
+    params: pathId('ent'),
+    body: ReviewAs,
+    run: (acting, asked) => reviewed(acting, { ...asked, status }),
+    command: {
+      words({ entity, name, from, to, payouts_held: held }: Reviewed) {
+        const payouts = held === 1 ? '1 payout' : `${held} payouts`
+        const after = held === 0 ? '' : `\n  ${payouts} held for it ${HELD[status]}`
+        return `${entity}  ${from} → ${to}: ${name}${after}`
+      },
+      options: { reason: 'what the account is told' },
+      help: `
+corridor entity show ends with this command as it reviews what is shown.
+
+Example:
+  npx corridor ${name} ent_01m7xpm2kyj94bggdx1c \\
+    --reason "Case 118"`,
+    },
+  })
+}
+
+/** What a command shows of a review. */
+interface Reviewed {
+  readonly entity: string
+  /** By it people notice a wrong id. */
+  readonly name: string
+  readonly from: string
+  readonly to: ReviewResult
+  readonly reason: string
+  readonly payouts_held: number
+}
+
+interface AskedReview {
+  readonly id: string
+  readonly status: ReviewResult
+  /** The `updated_at` that the entity must still have; undefined for the present one. */
+  readonly seen?: string
+  /** What the account reads. */
+  readonly reason?: string
+}
+
+async function reviewed<Shown>(
+  acting: Acting<Shown>,
+  { id, status, seen: text, reason = '' }: AskedReview,
+): Promise<Shown> {
+  // Afterwards the service may already release what is held.
+  const { entity, held: payouts_held } = await showEntity(acting.audit, id)
+  const seen = text === undefined ? entity.updated_at : instantFromIso(text)
+  if (seen === undefined) {
+    throw new Refusal([invalidField('seen', 'seen is an ISO 8601 time with an offset.')])
+  }
+  return acting.deed(reviewDeed(entity, { status, description: reason, seen }), {
+    answer: ({ entity }) => presentEntity(entity),
+    inCommand({ entity: { details }, events }): Reviewed {
+      const from = previousStatus(events)
+      return { entity: id, name: details.name, from, to: status, reason, payouts_held }
+    },
+  })
+}
 
 /** An entity, with what its account does not see. */
 interface ListedEntity {
@@ -249,7 +325,7 @@ interface ShownEntity extends ListedEntity {
   readonly duplicates: readonly FoundDuplicate[]
 }
 
-export async function showEntity(audit: Sql, id: string): Promise<ShownEntity> {
+async function showEntity(audit: Sql, id: string): Promise<ShownEntity> {
   const entity = await entityNamed(audit, id)
   const [accounts, [listed], duplicates] = await Promise.all([
     listAccounts(audit),
@@ -260,18 +336,12 @@ export async function showEntity(audit: Sql, id: string): Promise<ShownEntity> {
   return { entity, held: 0, screening: null, ...listed, account, duplicates }
 }
 
-interface AskedReview {
-  readonly status: ReviewResult
-  /** The description that the account reads. */
-  readonly description: string
-  /**
-   * The `updated_at` of the record that the operator has seen. Another version is refused (409).
-   */
-  readonly seen: Instant
-}
-
-export function reviewDeed({ account_id, id }: Key, { status, description, seen }: AskedReview) {
-  const change = { kind: 'review', id, status, description, seen } as const
+function reviewDeed(
+  { account_id, id }: Key,
+  asked: { readonly status: ReviewResult; readonly description: string; readonly seen: Instant },
+) {
+  const { status, description } = asked
+  const change = { kind: 'review', id, ...asked } as const
   const command = { account_id, claim: null, change }
   return deedOf(writeEntity(bookId, upsertEndedReviews), command, ({ events }) => ({
     table_name: 'entities',

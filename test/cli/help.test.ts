@@ -97,7 +97,6 @@ const WRONG: readonly (readonly [...args: string[]])[] = [
   ['entity', 'reject', 'ent_1', '--reason', 'x'.repeat(501)],
   ['entity', 'approve'],
   ['entity', 'approve', 'ent_1', 'ent_2', '--seen', '2026-11-21T03:20:02.123456Z'],
-  ['entity', 'approve', 'ent_1', '--seen', '2026-11-21 03:20:02'],
   ['entity', 'explain', 'request.json'],
   ['demo', '--url', 'ftp://127.0.0.1'],
 ]
