@@ -30,7 +30,7 @@ const POLL_MS = 200
 const PORTION = 100
 
 const HELP = `
-Events that happened before are not shown; see corridor events replay. Ends with
+Events that happened before are not shown. Ends with
 Ctrl-C. A receiver checks signatures as those of webhooks (Standard Webhooks);
 without --secret a new one is made and printed.
 
@@ -102,7 +102,7 @@ async function showNew(
  * Reads in one snapshot: all events that `find` finds, and those of these types with their objects.
  * Without types, all match.
  */
-export function readEvents(
+function readEvents(
   sql: Sql,
   find: (tx: TransactionSql) => Promise<readonly NamedEvent[]>,
   types: readonly string[] = [],
@@ -144,13 +144,13 @@ function greeting(
 /** How long a receiver may take to answer. */
 const TIMEOUT_MS = 15_000
 
-export type Forwarder = ReturnType<typeof openForwarder>
+type Forwarder = ReturnType<typeof openForwarder>
 
 /**
  * Opens a sender to a receiver. The operator names the receiver, so any address is allowed.
  * @throws UsageError for a wrong URL or secret
  */
-export function openForwarder(receiver_url: string, secret = newSecret(randomBytes(32))) {
+function openForwarder(receiver_url: string, secret = newSecret(randomBytes(32))) {
   const parsed = URL.parse(receiver_url)
   const has_login = parsed !== null && (parsed.username !== '' || parsed.password !== '')
   if (parsed === null || !/^https?:$/.test(parsed.protocol) || has_login) {
@@ -185,12 +185,12 @@ export function readTypes(text: string): readonly string[] {
 }
 
 /** Whether the receiver took the event: it answered 2xx. */
-export function isTaken({ status_code }: SendResult): boolean {
+function isTaken({ status_code }: SendResult): boolean {
   return status_code !== null && status_code >= 200 && status_code < 300
 }
 
 /** Prints an event, and what the receiver answered, as one line of JSON or as words. */
-export function printEvent(event: EventWithObject, result?: SendResult): void {
+function printEvent(event: EventWithObject, result?: SendResult): void {
   const words = running.json ? eventJson(event, result) : eventLine(event, result)
   process.stdout.write(`${words}\n`)
 }

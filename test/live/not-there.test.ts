@@ -66,7 +66,6 @@ const MISSING: readonly (readonly [what: string, id: string, commands: readonly 
       ['entity', 'list', '--account', 'acc_0'],
       ['statement', 'acc_0', ...SINCE],
       ['listen', '--account', 'acc_0'],
-      ['events', 'replay', 'acc_0', '--event', 'evt_0', '--forward-to', 'http://localhost:3000/'],
       ['verify', '--account', 'acc_0'],
     ],
   ],
