@@ -1,11 +1,10 @@
 // corridor payout|beneficiary approval|approve|reject: shows the approvals of a payout, a batch, an
-// import or a beneficiary, and approves or rejects it. corridor beneficiary archive|unarchive.
+// import or a beneficiary, and approves or rejects it.
 import type { Command } from 'commander'
 import { rolesAllow } from '../accounts/user/rules.ts'
 import { listAccountRoles } from '../accounts/user/store.ts'
 import type { Decision } from '../controls/approval/approval.ts'
 import { ApproveRequest, RejectRequest } from '../controls/approval/request.ts'
-import { accountIdOf } from '../operator/accounts.ts'
 import {
   type ApprovalKind,
   BATCH,
@@ -14,16 +13,13 @@ import {
   PAYOUT,
   type Told,
 } from '../operator/approval-kinds.ts'
-import { archiveDeed } from '../operator/beneficiaries.ts'
 import { MAX_REASON } from '../operator/lengths.ts'
 import { checkLines } from '../operator/request.ts'
 import { readConfined } from '../sql/confine.ts'
 import { given } from '../values/omit-undefined.ts'
-import { toSecond } from '../values/text/age.ts'
 import { deedsOf } from './action.ts'
 import { addCommand, type Context, example, personOf, print, withContext } from './context.ts'
 import { CommandFailed } from './failure.ts'
-import { readReason } from './input.ts'
 import { addOptions, readOptions, refuseInOptions } from './options.ts'
 import { visible } from './terminal.ts'
 
@@ -92,16 +88,8 @@ Example:
 
 export const payoutApprovalCommands = (payout: Command) => addApprovals(payout, PAYOUTS)
 
-export function beneficiaryCommands(beneficiary: Command): void {
+export const beneficiaryCommands = (beneficiary: Command) =>
   addApprovals(beneficiary, BENEFICIARIES)
-  for (const act of ['archive', 'unarchive'] as const) {
-    addCommand(beneficiary, act, ARCHIVING[act])
-      .argument('<id>', 'beneficiary id')
-      .requiredOption('--reason <text>', REASON, readReason)
-      .addHelpText('after', ARCHIVE_HELP.replace('{act}', act))
-      .action((id: string, options: { reason: string }) => archiveAction(id, act, options))
-  }
-}
 
 function addApprovals(group: Command, texts: Texts): void {
   addCommand(group, 'approval', texts.approval)
@@ -154,31 +142,4 @@ async function refuseStranger({ audit, config, role }: Context, account_id: stri
   if (!rolesAllow(roles, 'read')) {
     throw new CommandFailed(`${config.user} has no role on its account`)
   }
-}
-
-const ARCHIVING = {
-  archive: 'archive a beneficiary: it is paid no more until it is taken back',
-  unarchive: 'take back a beneficiary that is archived',
-} as const
-
-const ARCHIVE_HELP = `
-Payouts that are made already go on. CORRIDOR_USER must say who you are.
-
-Example:
-  npx corridor beneficiary {act} bnf_01m7xpm2m0c6hkd4r9ye --reason "Gone"`
-
-async function archiveAction(
-  id: string,
-  act: keyof typeof ARCHIVING,
-  { reason }: { readonly reason: string },
-): Promise<void> {
-  const { beneficiary, did } = await withContext(async context => {
-    personOf(context)
-    const key = { account_id: await accountIdOf(context.audit, 'beneficiary', id), id }
-    return context.run(archiveDeed(key, act === 'archive', reason))
-  })
-  const { archived_at } = beneficiary
-  const already = did === 'nothing' ? 'already ' : ''
-  const is = archived_at === null ? 'not archived' : `archived since ${toSecond(archived_at)}`
-  print({ beneficiary: id, archived_at }, `${id}  ${already}${is}`)
 }

@@ -27,14 +27,14 @@ const DESCRIPTIONS = {
   route: 'say which rails take the payouts of live accounts, in which order',
   limit: 'limit how much, and how many payouts, accounts may make',
   'approval-rule': 'let payouts and beneficiaries wait until people approve them',
-  beneficiary: 'approve, reject or archive a beneficiary',
+  beneficiary: 'approve or reject a beneficiary',
   file: 'list and release files for banks, send them again, look into the quarantine',
   pricing: 'set and list spreads, validity of quotes, age of rates and the pivot',
   payout: 'list payouts, pay and move them by hand, import files',
   statement: 'write the statement of an account, as CSV, ISO 20022 or MT940',
   entity: 'review entities, explain what is a duplicate and why, import files',
   lists: 'import sanctions lists from files, and show how old they are',
-  screening: 'ask the sanctions lists about a name',
+  screening: 'look at what screening holds, and decide about it',
   listen: 'print events as they happen, and forward them signed to a URL',
   trigger: 'make an event happen in a sandbox, such as payout.failed',
   logs: 'print the last requests of sandboxes and why they were refused, and follow them',
@@ -45,7 +45,6 @@ const DESCRIPTIONS = {
   backup: 'write the embedded database to one file, while the service runs',
   restore: 'put a backup into an empty CORRIDOR_DATA, and verify it',
   distribute: 'spread the tables of accounts over the machines of a Citus cluster',
-  openapi: 'print the OpenAPI document of the interface',
 }
 
 /** Loads the function that gives the command its arguments, options and subcommands. */
@@ -85,7 +84,7 @@ const MODULES: Readonly<Record<keyof typeof DESCRIPTIONS, Load>> = {
   statement: async () => (await import('./statement.ts')).statementCommand,
   entity: async () => (await import('./entity.ts')).entityCommands,
   lists: async () => (await import('./lists.ts')).listsCommands,
-  screening: async () => (await import('./screening.ts')).screeningCommands,
+  screening: async () => actions((await import('../operator/screening.ts')).screening),
   listen: async () => (await import('./listen.ts')).listenCommand,
   trigger: async () => (await import('./trigger.ts')).triggerCommand,
   logs: async () => (await import('./logs.ts')).logsCommand,
@@ -96,7 +95,6 @@ const MODULES: Readonly<Record<keyof typeof DESCRIPTIONS, Load>> = {
   backup: async () => (await import('./backup.ts')).backupCommand,
   restore: async () => (await import('./backup.ts')).restoreCommand,
   distribute: async () => (await import('./distribute.ts')).distributeCommand,
-  openapi: async () => (await import('./openapi.ts')).openapiCommand,
 }
 
 /** Runs the command that these words call, and sets the exit code. */

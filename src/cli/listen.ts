@@ -150,7 +150,7 @@ type Forwarder = ReturnType<typeof openForwarder>
  * Opens a sender to a receiver. The operator names the receiver, so any address is allowed.
  * @throws UsageError for a wrong URL or secret
  */
-function openForwarder(receiver_url: string, secret = newSecret(randomBytes(32))) {
+export function openForwarder(receiver_url: string, secret = newSecret(randomBytes(32))) {
   const parsed = URL.parse(receiver_url)
   const has_login = parsed !== null && (parsed.username !== '' || parsed.password !== '')
   if (parsed === null || !/^https?:$/.test(parsed.protocol) || has_login) {

@@ -1,11 +1,11 @@
 // corridor rates import|fetch: loads rates from a file or a feed. The other commands are actions.
-import { type Command, Option } from 'commander'
+import { type Command } from 'commander'
 import { presentChangedRate, rates } from '../operator/rates.ts'
 import { findFrame } from '../prices/policy/store.ts'
 import { changeRates, FeedUnreadable, takeFeed } from '../prices/rate/change.ts'
 import { ECB_URL, FetchFailed, refuseUrl } from '../prices/rate/fetch.ts'
-import { type Judged, MAX_MOVE_BPS } from '../prices/rate/guard.ts'
-import { guessRateFormat, parseRates, type RateFormat } from '../prices/rate/load.ts'
+import { type Judged } from '../prices/rate/guard.ts'
+import { guessRateFormat, parseRates } from '../prices/rate/load.ts'
 import type { Rate } from '../prices/rate/rules.ts'
 import { databaseNow } from '../sql/connect.ts'
 import { formatDecimal } from '../values/money/decimal.ts'
@@ -37,28 +37,10 @@ function describeGaps(messages: readonly string[]): string {
 interface ChangeOptions {
   readonly force?: boolean
   readonly dryRun?: boolean
-  readonly maxMoveBps?: number
 }
 
-/** Adds the options of ChangeOptions except --force, which each command describes itself. */
-function addChangeOptions(command: Command): Command {
-  return command
-    .option(
-      '--max-move-bps <number>',
-      `most basis points away from the present rate (default: ${MAX_MOVE_BPS})`,
-      readMaxMove,
-    )
-    .option('--dry-run', 'check everything and write nothing')
-}
-
-function readMaxMove(text: string): number {
-  if (/^\d{1,7}$/.test(text) && Number(text) <= 1_000_000) return Number(text)
-  throw new UsageError(`--max-move-bps "${text}" is not a whole number from 0 to 1000000`)
-}
-
-function changeOf(options: ChangeOptions) {
-  const { force = false, dryRun: dry_run = false, maxMoveBps = MAX_MOVE_BPS } = options
-  return { max_move_bps: maxMoveBps, force, dry_run }
+function changeOf({ force = false, dryRun: dry_run = false }: ChangeOptions) {
+  return { force, dry_run }
 }
 
 /** The rows that a change replaces: those of the pair and of its inverse. */
@@ -84,24 +66,24 @@ function changesTable(changes: readonly Judged[]): string {
   return listing(rows)
 }
 
+const DRY_RUN = ['--dry-run', 'check everything and write nothing'] as const
+
 function loadCommands(group: Command): void {
-  const importing = addCommand(group, 'import', 'load a file of rates, all of it or nothing')
+  addCommand(group, 'import', 'load a file of rates, all of it or nothing')
     .argument('<file>', 'path, or - for standard input')
-    .addOption(
-      new Option('--format <format>', 'default: by what the file looks like').choices([
-        'csv',
-        'ecb',
-      ]),
-    )
     .option(
       '--force',
       'replace what is newer, pegged or of the inverse pair, and take any that moved far',
     )
-  addChangeOptions(importing).addHelpText('after', IMPORT_HELP).action(importAction)
-  const fetching = addCommand(group, 'fetch', 'fetch a file of rates and take what is newer')
+    .option(...DRY_RUN)
+    .addHelpText('after', IMPORT_HELP)
+    .action(importAction)
+  addCommand(group, 'fetch', 'fetch a file of rates and take what is newer')
     .argument('[url]', 'default: CORRIDOR_RATE_FEED_URL, or else the ECB’s daily file')
     .option('--force', 'take rates that moved far')
-  addChangeOptions(fetching).addHelpText('after', FETCH_HELP).action(fetchAction)
+    .option(...DRY_RUN)
+    .addHelpText('after', FETCH_HELP)
+    .action(fetchAction)
 }
 
 const IMPORT_HELP = `
@@ -130,9 +112,9 @@ Examples:
   npx corridor rates fetch --dry-run
   npx corridor rates fetch https://rates.example.com/daily.csv`
 
-async function importAction(file: string, options: ChangeOptions & { format?: RateFormat }) {
+async function importAction(file: string, options: ChangeOptions): Promise<void> {
   const { name, text } = await readInput(file)
-  const format = options.format ?? guessRateFormat(text)
+  const format = guessRateFormat(text)
   const { changes, problems, gaps, left_out } = await withContext(async ({ sql }) => {
     const parsed = parseRates(text, format, { source: name, now: await databaseNow(sql) })
     valuesOf(name, parsed)

@@ -50,7 +50,7 @@ const NOTHING = {
 } as const
 
 /** Makes the check for bodies of POST /v3/entity. A body without problems is an EntityRequest. */
-export function openEntityCheck(): BodyCheck {
+function openEntityCheck(): BodyCheck {
   return openBodyCheck(EntityRequest, body => checkEntity(body as EntityRequest))
 }
 

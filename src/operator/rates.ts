@@ -8,7 +8,7 @@ import { pricingFrom } from '../prices/book.ts'
 import { findFrame, listPolicies } from '../prices/policy/store.ts'
 import { changeRates } from '../prices/rate/change.ts'
 import { findGaps } from '../prices/rate/gap.ts'
-import { type Judged, MAX_MOVE_BPS } from '../prices/rate/guard.ts'
+import { type Judged } from '../prices/rate/guard.ts'
 import { presentRate, readRate } from '../prices/rate/load.ts'
 import { goodUntil, type Rate, rateBookOf } from '../prices/rate/rules.ts'
 import { deleteRate, listRates } from '../prices/rate/store.ts'
@@ -37,11 +37,6 @@ const SetRate = Closed(
       peg: Type.Boolean({
         description:
           'Whether `quote` is pegged to `base`, so that its other rates go through `base`.',
-      }),
-      max_move_bps: Type.Integer({
-        minimum: 0,
-        maximum: 1_000_000,
-        description: `Most basis points away from the present rate; by default ${MAX_MOVE_BPS}.`,
       }),
       force: ForceSlip,
     }),
@@ -232,20 +227,18 @@ interface AskedRate {
   readonly source?: string
   readonly as_of?: string
   readonly peg?: boolean
-  readonly max_move_bps?: number
   readonly force?: boolean
 }
 
 /** Sets one rate. Refuses (422) a likely slip that `force` does not confirm. */
 async function setRate(sql: Sql, asked: AskedRate) {
-  const { base, quote, mid, source = 'operator', as_of = '', peg = false } = asked
-  const { max_move_bps = MAX_MOVE_BPS, force = false } = asked
+  const { base, quote, mid, source = 'operator', as_of = '', peg = false, force = false } = asked
   checkLines({ source }, ['source'])
   const cells = { base, quote, mid, source, as_of }
   const read = readRate(cells, { source: 'operator', now: await databaseNow(sql) })
   refuseIfAny((read.messages ?? []).map(message => invalidField('', message)))
   const value = { ...(read.value as Rate), pegged: peg }
-  const options = { max_move_bps, force, dry_run: false, ...(await findFrame(sql)) }
+  const options = { force, dry_run: false, ...(await findFrame(sql)) }
   const changed = await changeRates(sql, [{ line: 1, value }], options)
   const [problem] = changed.problems
   const [change] = changed.changes

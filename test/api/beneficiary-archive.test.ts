@@ -9,7 +9,6 @@ import { assertFilters, getAll, type Item, list } from '../support/assert/listin
 import { undone, verdictIn } from '../support/database/undone.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
-import { openCli } from '../support/service/cli.ts'
 import {
   type AnotherProcess,
   addPerson,
@@ -175,25 +174,6 @@ test('beneficiary, archived while its payout awaits approval: the approval succe
   assertRefused(await pay(id, by), 422, 'beneficiary_archived')
   await act(id, 'unarchive', by)
   assert.equal((await pay(id, by)).status, 200)
-})
-
-test('corridor beneficiary archive|unarchive: same effect as the API, person and reason in the audit log', async () => {
-  const id = await made()
-  await addPerson(service, { user: 'olga', role: 'operator' })
-  const cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
-  for (const name of ['archive', 'unarchive'] as const) {
-    const ran = await cli.run('beneficiary', name, id, '--reason', 'Ticket 2041')
-    assert.equal(ran.code, 0, ran.stderr)
-  }
-  assert.deepEqual(
-    (await eventsOf(id)).map(([type]) => type),
-    ['beneficiary.created', 'beneficiary.archived', 'beneficiary.unarchived'],
-  )
-  const acts = await service.database.owner<{ changed_by: string; reason: string }[]>`
-    select changed_by, reason from audit_log
-    where table_name = 'beneficiaries' and after ->> 'id' = ${id}`
-  const act_of_olga = { changed_by: 'olga', reason: 'Ticket 2041' }
-  assert.deepEqual([...acts], [act_of_olga, act_of_olga])
 })
 
 test('verify, archived without an event, or paid while archived: named', async () => {

@@ -270,7 +270,7 @@ test('member, every other command: refused', async () => {
   for (const args of [
     ['account', 'list'],
     ['key', 'list', desk.id],
-    ['beneficiary', 'archive', 'bnf_x', '--reason', 'x'],
+    ['entity', 'reject', 'ent_x', '--reason', 'x'],
   ]) {
     const { code, stdout, stderr } = await run('ann', ...args)
     assert.deepEqual([code, stdout], [1, ''])

@@ -270,63 +270,6 @@ test('corridor entity explain, an entity: rule by rule without itself, text and 
   )
 })
 
-test('corridor entity explain, a file or standard input: answer of POST duplicate_check', async () => {
-  const number = { registration_number: '77-1', registration_address: { country: 'SG' } }
-  const known = await create({ type: 'business', email: '', ...number })
-  const request = { type: 'business', name: 'New', ...number, registration_number: ' 77-1' }
-  const text = JSON.stringify(request)
-  const path = await cli.file('new.json', text)
-  const { account_id } = account.account
-  const before = await rowVersions(service.database.owner)
-  const [file, piped, fresh] = await Promise.all([
-    cli.run('entity', 'explain', '--account', account_id, path),
-    cli.pipe(text, 'entity', 'explain', '--account', account_id, '-', '--json'),
-    cli.pipe('{"type":"business","name":"B"}', 'entity', 'explain', '-', '--account', account_id),
-  ])
-  assert.deepEqual(await rowVersions(service.database.owner), before)
-  const answer = await account.post('/v3/entity/duplicate_check', request)
-  assert.deepEqual(piped.json, answer.json.data)
-  assert.deepEqual(file.stdout.split('\n').slice(0, 9), [
-    'new.json  business entity',
-    `for account ${account_id}`,
-    '',
-    `A creation would answer with ${known},`,
-    'the same by the rule registration_number.',
-    '',
-    `1. registration_number: ${known} is the same`,
-    '   registration_number           77-1',
-    '   registration_address.country  sg',
-  ])
-  const [, , , verdict] = fresh.stdout.split('\n')
-  assert.equal(verdict, 'A creation would record a new entity: no rule takes part.')
-})
-
-test('corridor entity explain, file that a creation refuses: every reason, exit code 1', async () => {
-  const { account_id } = account.account
-  const explain = (text: string) =>
-    cli.pipe(text, 'entity', 'explain', '-', '--account', account_id)
-  const rows: readonly [string, string][] = [
-    ['{"type":"business","type":"individual"}', 'stdin: The same key appears twice in one object'],
-    [
-      '{"type":"firm","name":" ","email":"x","a\\u001bb":1}',
-      'a creation would refuse stdin:\n' +
-        '  a\\u001bb is not a field of this request.\n' +
-        '  name must not be blank.\n' +
-        '  type must be one of individual, business.\n' +
-        '  email: Not an e-mail address.\n',
-    ],
-    [
-      '{"type":"individual","name":"N","on_behalf_of":"ent_00000000000000000000"}',
-      'No entity ent_00000000000000000000 in this account.\n',
-    ],
-  ]
-  const runs = await Promise.all(rows.map(([text]) => explain(text)))
-  for (const [i, { code, stdout, stderr }] of runs.entries()) {
-    assert.deepEqual([code, stdout], [1, ''], stderr)
-    assert.ok(stderr.startsWith(`corridor: ${rows[i]?.[1]}`), stderr)
-  }
-})
-
 test('corridor entity approve, reject, require-action: old and new status in text and JSON, reason stored', async () => {
   const id = await submit(await create({ name: 'Anna \u001b[2J' }))
   const asked = await cli.run('entity', 'require-action', id, '--reason', ' Passport, please ')

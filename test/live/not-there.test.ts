@@ -111,7 +111,6 @@ test('file import into an unknown account: exit code 1 and the same sentence', a
   for (const args of [
     ['payout', 'import', file, '--account', 'acc_0'],
     ['entity', 'import', file, '--account', 'acc_0'],
-    ['entity', 'explain', file, '--account', 'acc_0'],
   ]) {
     const { code, stderr } = await cli.run(...args)
     assert.equal(code, 1)

@@ -122,11 +122,6 @@ const SLIPS: readonly (readonly [what: string, args: readonly string[], stderr: 
     /^corridor: the pair has a row already, EUR\/USD 1\.2; set that one; --force sets it all the same\n$/,
   ],
   [
-    'another share than confirmed',
-    ['set', 'EUR', 'USD', '1.22', '--max-move-bps', '100'],
-    /EUR\/USD 1\.22 is 1\.6 % above the present 1\.2; --force sets it all the same\n$/,
-  ],
-  [
     'a market rate over a peg',
     ['set', 'USD', 'AED', '3.6726'],
     /^corridor: AED is pegged to USD at 3\.6725; say peg to change the peg, or .* ordinary one; --f/,
@@ -135,11 +130,6 @@ const SLIPS: readonly (readonly [what: string, args: readonly string[], stderr: 
     'a second anchor, forced',
     ['set', 'EUR', 'AED', '4.4', '--peg', '--force'],
     /^corridor: --peg: AED is pegged to USD already; run: corridor rates remove USD AED\n$/,
-  ],
-  [
-    'an invalid share',
-    ['set', 'EUR', 'USD', '1.2', '--max-move-bps', 'much'],
-    /^corridor: --max-m/,
   ],
   ['an unknown pair', ['remove', 'USD', 'HKD'], /^corridor: USD\/HKD has no row of its own/],
   ['an unknown currency', ['remove', 'USD', 'QQQ'], /^corridor: unknown currency QQQ\n$/],

@@ -5,7 +5,6 @@
 import { findFrame } from '../../prices/policy/store.ts'
 import { type FeedOutcome, FeedUnreadable, takeFeed } from '../../prices/rate/change.ts'
 import { FetchFailed } from '../../prices/rate/fetch.ts'
-import { MAX_MOVE_BPS } from '../../prices/rate/guard.ts'
 import type { Deps } from '../../runtime/deps.ts'
 import { startWorker, type Worker } from './worker.ts'
 
@@ -45,7 +44,6 @@ async function fetchAndLog(deps: Deps): Promise<Result> {
     url: config.rate_feed_url,
     allow_http: config.rate_feed_allow_http,
     ...(await findFrame(deps.sql)),
-    max_move_bps: MAX_MOVE_BPS,
     force: false,
     dry_run: false,
     by: FEED,

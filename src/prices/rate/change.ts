@@ -22,7 +22,6 @@ export interface ChangeOptions {
   readonly pivot: string
   /** The spread that a gap may have without a word. */
   readonly spreadOf: SpreadOf
-  readonly max_move_bps: number
   /** Whether a person confirms the change in spite of its problems. */
   readonly force: boolean
   readonly dry_run: boolean
@@ -52,7 +51,7 @@ export function changeRates(
       const message = checkPeg(value, book)
       return message === undefined ? [] : [{ line, message }]
     })
-    const judged = judgeRates(lines, book, options.max_move_bps, guide)
+    const judged = judgeRates(lines, book, guide)
     const rates = judged.map(({ rate }) => rate)
     const gaps = gapsOf(findGaps(withRates(book, rates), options.spreadOf), rates)
     const before = new Set(findGaps(book, options.spreadOf).map(({ rate }) => pairOf(rate)))
@@ -82,7 +81,7 @@ function takeRates(
   by?: string,
 ): Promise<FeedDecision & Pick<Changed, 'gaps'>> {
   return withLockedBook(sql, options, async (tx, book, guide) => {
-    const first = judgeRates(lines, book, options.max_move_bps, guide)
+    const first = judgeRates(lines, book, guide)
     const news = decideFeed(first, options.force).taken.map(({ rate }) => rate)
     const wide = findGaps(withRates(book, news), options.spreadOf)
     // The feed's own row is refused for its gap, and never because another row is out of date.

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decimal, rateBook } from '../../../test/support/given/in-memory.ts'
-import { checkPeg, decideFeed, judgeRates, MAX_MOVE_BPS } from './guard.ts'
+import { checkPeg, decideFeed, judgeRates } from './guard.ts'
 import { type Rate, rateBookOf } from './rules.ts'
 
 const THEN = '2026-10-06T14:00:00.000000Z'
@@ -33,8 +33,8 @@ function rate(pair: string, mid: string, as_of = LATER): Rate {
   }
 }
 
-function judge(pair: string, mid: string, as_of = LATER, max_move_bps = MAX_MOVE_BPS) {
-  const [judged] = judgeRates([{ line: 1, value: rate(pair, mid, as_of) }], book, max_move_bps)
+function judge(pair: string, mid: string, as_of = LATER) {
+  const [judged] = judgeRates([{ line: 1, value: rate(pair, mid, as_of) }], book)
   return judged?.problem && `${judged.problem.kind}: ${judged.problem.message}`
 }
 
@@ -98,12 +98,6 @@ for (const [what, pair, mid, problem] of CASES) {
     assert.equal(judge(pair, mid), problem))
 }
 
-test('judgeRates, another maximum share: applied', () => {
-  assert.equal(judge('EUR/USD', '1.2625', LATER, 100), undefined)
-  assert.match(judge('EUR/USD', '1.2626', LATER, 100) ?? '', /^moved: .* is 1 % above/)
-  assert.match(judge('EUR/USD', '1.2500001', LATER, 0) ?? '', /^moved: /)
-})
-
 test('judgeRates, older than the stored row: refused naming both times; equally old: accepted', () => {
   assert.equal(
     judge('EUR/USD', '1.25', '2026-10-06T13:59:59.999999Z'),
@@ -136,7 +130,7 @@ function publish(mids: Readonly<Record<string, string>>, as_of = LATER, force = 
     line: i + 1,
     value: rate(`EUR/${quote}`, mid, as_of),
   }))
-  const { taken, passed, refused } = decideFeed(judgeRates(lines, book, 1_000), force)
+  const { taken, passed, refused } = decideFeed(judgeRates(lines, book), force)
   const names = (some: typeof taken) => some.map(one => one.rate.quote)
   return { taken: names(taken), passed, refused: names(refused) }
 }
@@ -173,7 +167,7 @@ test('decideFeed, a sample: replaced by a rate of any age, also by an equal rate
     line: i + 1,
     value: rate('EUR/USD', '1.25', as_of),
   }))
-  const { taken } = decideFeed(judgeRates(lines, known, MAX_MOVE_BPS), false)
+  const { taken } = decideFeed(judgeRates(lines, known), false)
   assert.deepEqual(
     taken.map(({ line }) => line),
     [1, 2],
@@ -182,21 +176,21 @@ test('decideFeed, a sample: replaced by a rate of any age, also by an equal rate
 
 test('decideFeed, an equal rate of another source: taken', () => {
   const value = { ...rate('EUR/USD', '1.25', THEN), source: 'another' }
-  const { taken } = decideFeed(judgeRates([{ line: 1, value }], book, MAX_MOVE_BPS), false)
+  const { taken } = decideFeed(judgeRates([{ line: 1, value }], book), false)
   assert.equal(taken.length, 1)
 })
 
 test('judgeRates, the inverse of a sample: accepted, the sample named as removed', () => {
   const sample = { ...rate('EUR/USD', '1.25'), sample: true }
   const lines = [{ line: 1, value: rate('USD/EUR', '0.8') }]
-  const [judged] = judgeRates(lines, rateBookOf('EUR', [sample]), MAX_MOVE_BPS)
+  const [judged] = judgeRates(lines, rateBookOf('EUR', [sample]))
   assert.deepEqual([judged?.problem, judged?.inverse], [undefined, sample])
 })
 
 test('judgeRates, a rate that the book can cross: compared with the book; otherwise with the guide', () => {
   const guide = rateBook({ 'EUR/CHF': '0.9', 'EUR/USD': '2' })
   const kinds = [rate('CHF/EUR', '0.9'), rate('CHF/EUR', '1.11'), rate('EUR/USD', '1.25')].map(
-    value => judgeRates([{ line: 1, value }], book, MAX_MOVE_BPS, guide)[0]?.problem?.kind,
+    value => judgeRates([{ line: 1, value }], book, guide)[0]?.problem?.kind,
   )
   assert.deepEqual(kinds, ['moved', undefined, undefined])
 })
@@ -206,7 +200,7 @@ test('decideFeed, a pair stored in the inverse direction: this pair refused, tak
     { line: 1, value: rate('JPY/USD', '0.0067') },
     { line: 2, value: rate('EUR/USD', '1.26') },
   ]
-  const judged = judgeRates(lines, book, MAX_MOVE_BPS)
+  const judged = judgeRates(lines, book)
   const { taken, refused } = decideFeed(judged, false)
   assert.deepEqual([taken, refused], [judged.slice(1), judged.slice(0, 1)])
   assert.deepEqual(decideFeed(judged, true).taken, judged)
@@ -223,7 +217,7 @@ test('decideFeed, a pegged pair: unchanged', () => {
     { line: 2, value: rate('USD/JPY', '151') },
   ]
   for (const force of [false, true]) {
-    const { taken, passed } = decideFeed(judgeRates(lines, book, 1_000), force)
+    const { taken, passed } = decideFeed(judgeRates(lines, book), force)
     assert.deepEqual([taken.map(({ line }) => line), passed], [[2], 1])
   }
 })

@@ -6,7 +6,7 @@ import { type Gap, MAX_GAP_BPS } from './gap.ts'
 import { type Mid, midOf, type Rate, type RateBook, stepsBetween } from './rules.ts'
 
 /** A person must confirm a larger move of a rate: ten percent. */
-export const MAX_MOVE_BPS = 1_000
+const MAX_MOVE_BPS = 1_000
 
 /** If a larger share of a publication has moved too far, the file is wrong, and not the market. */
 const MAX_MOVED_PERCENT = 10
@@ -32,7 +32,6 @@ export interface Judged {
 export function judgeRates(
   lines: readonly Line<Rate>[],
   book: RateBook,
-  max_move_bps: number,
   guide: RateBook = book,
 ): Judged[] {
   return lines.map(({ line, value: rate }) => ({
@@ -40,7 +39,7 @@ export function judgeRates(
     rate,
     before: book.rates.get(pairOf(rate)),
     inverse: inverseOf(rate, book),
-    problem: findProblem(rate, book, findMoved(rate, [book, guide], max_move_bps)),
+    problem: findProblem(rate, book, findMoved(rate, [book, guide])),
   }))
 }
 
@@ -105,16 +104,12 @@ function findPegged(rate: Rate, book: RateBook): Problem | undefined {
  * The problem of a rate too far from the expected rate. The first book that joins the pair, by a
  * row or crossed, has the expected rate. A pair that no book joins passes.
  */
-function findMoved(
-  rate: Rate,
-  books: readonly RateBook[],
-  max_move_bps: number,
-): Problem | undefined {
+function findMoved(rate: Rate, books: readonly RateBook[]): Problem | undefined {
   const mid = books.map(book => midBetween(book, rate)).find(known => known !== undefined)
   if (mid === undefined) return undefined
   const { difference, present } = compare(rate.mid, mid)
   const distance = difference < 0n ? -difference : difference
-  if (distance * 10_000n <= BigInt(max_move_bps) * present) return undefined
+  if (distance * 10_000n <= BigInt(MAX_MOVE_BPS) * present) return undefined
   const percent = formatDecimal({ digits: (distance * 1_000n) / present, scale: 1 })
   const now = formatDecimal(quotient(mid.n, mid.d))
   const side = difference < 0n ? 'below' : 'above'
