@@ -26,23 +26,13 @@ const RAIL = 'demo_bank'
 /** EUR 1,000.00 */
 const FUNDED = 100_000n
 
-/** How Corridor reaches the test bank. */
-interface BankPlace {
-  readonly folder: string
-  readonly user: string
-  readonly password: string
-  /** The SFTP server of the bank; undefined if files go through the folder. */
-  readonly server: { readonly port: number; readonly fingerprint: string } | undefined
-  /** What a payout costs, in cents. */
-  readonly fee: number
-}
-
 export type BankDemoSetUp = Awaited<ReturnType<typeof setUpBankDemo>>
 
-export async function setUpBankDemo(context: Context, place: BankPlace) {
+/** `folder` is that of the bank; `fee` is what a payout costs, in cents. */
+export async function setUpBankDemo(context: Context, folder: string, fee: number) {
   await refuseRealMoney(context)
   await requireNoLists(context)
-  const rail = await setRail(context, place)
+  const rail = await setRail(context, folder)
   const new_account = { name: NAME, currencies: ['EUR'], primary_currency: 'EUR', fund: [] }
   const opened = await createFunded(context, { ...new_account, sandbox: false })
   const { account, key_id, secret } = opened
@@ -59,7 +49,7 @@ export async function setUpBankDemo(context: Context, place: BankPlace) {
     authorization: authorizationOf(`${key_id}:${secret}`),
     rail: { name: RAIL, kind: rail.kind, settings: rail.config },
     route,
-    fee: await setFee(context, place.fee),
+    fee: await setFee(context, fee),
   }
 }
 
@@ -100,20 +90,18 @@ async function refuseRealMoney({ sql }: Context): Promise<void> {
   )
 }
 
-async function setRail({ sql }: Context, place: BankPlace): Promise<RailRow> {
-  const config = JSON.stringify(settingsOf(place))
-  const secret = place.server === undefined ? '' : place.password
-  const rail = readOrRefuse(readRail({ name: RAIL, kind: 'iso20022', config, secret }, RAIL_KINDS))
+async function setRail({ sql }: Context, folder: string): Promise<RailRow> {
+  const config = JSON.stringify(settingsOf(folder))
+  const read = readRail({ name: RAIL, kind: 'iso20022', config, secret: '' }, RAIL_KINDS)
+  const rail = readOrRefuse(read)
   if (await insertRail(sql, rail)) return rail
   await updateRail(sql, rail)
   await updatePause(sql, RAIL, '')
   return rail
 }
 
-function settingsOf({ folder, server, user }: BankPlace) {
-  const boxes = { outbox: 'to-bank', inbox: 'from-bank', archive: 'archive' }
-  const at = (base: string) =>
-    Object.fromEntries(Object.entries(boxes).map(([name, box]) => [name, join(base, box)]))
+function settingsOf(folder: string) {
+  const at = (box: string) => join(folder, box)
   return {
     settlement_account: {
       name: 'Account at the test bank',
@@ -124,13 +112,12 @@ function settingsOf({ folder, server, user }: BankPlace) {
       address: { street: 'Kaiserstr. 1', town: 'Frankfurt', postcode: '60311', country: 'DE' },
     },
     profile: 'generic',
-    transport:
-      server === undefined
-        ? { kind: 'folder', ...at(folder) }
-        : {
-            ...{ kind: 'sftp', host: '127.0.0.1', port: server.port, user },
-            ...{ host_key: server.fingerprint, ...at('/') },
-          },
+    transport: {
+      kind: 'folder',
+      outbox: at('to-bank'),
+      inbox: at('from-bank'),
+      archive: at('archive'),
+    },
     timetable: 'always_open',
     fetch_every_s: 1,
   }
@@ -159,18 +146,9 @@ async function setFee({ sql }: Context, cents: number): Promise<Fee | undefined>
   return fee
 }
 
-/**
- * Removes the route and the fee, and pauses the rail. The rail stays, because payouts went to it.
- * Its transport becomes the folder, because the SFTP server ends.
- */
-export async function endBankDemo(
-  context: Context,
-  { route, fee }: BankDemoSetUp,
-  place: BankPlace,
-): Promise<void> {
-  const { sql } = context
+/** Removes the route and the fee, and pauses the rail, which stays: payouts went to it. */
+export async function endBankDemo({ sql }: Context, { route, fee }: BankDemoSetUp): Promise<void> {
   await deleteRoute(sql, route)
-  if (place.server !== undefined) await setRail(context, { ...place, server: undefined })
   await updatePause(sql, RAIL, 'the demonstration is over')
   if (fee !== undefined) await sql.begin(tx => deleteFee(tx, fee))
 }

@@ -43,7 +43,7 @@ const STAGE_TIMEOUT_MS = 60_000
 const GATHER_MS = 1_500
 
 /** Runs the demonstration. Without `service_url`, the service is the one of this machine. */
-export async function demoBank(service_url: string | undefined, over_sftp: boolean): Promise<void> {
+export async function demoBank(service_url: string | undefined): Promise<void> {
   const url = await findService(service_url)
   const folder = await mkdtemp(join(tmpdir(), 'corridor-demo-bank-'))
   const steps: BankDemoStep[] = []
@@ -54,7 +54,7 @@ export async function demoBank(service_url: string | undefined, over_sftp: boole
   const interrupt = listenForInterrupt()
   const { signal } = interrupt
   try {
-    await runWithBank({ url, folder, over_sftp, signal }, showStep)
+    await runWithBank({ url, folder, signal }, showStep)
   } finally {
     interrupt.end()
   }
@@ -64,7 +64,6 @@ export async function demoBank(service_url: string | undefined, over_sftp: boole
 interface DemoOptions {
   readonly url: string
   readonly folder: string
-  readonly over_sftp: boolean
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
 }
@@ -86,7 +85,6 @@ async function runWithBank(
   showStep: (step: BankDemoStep) => void,
 ): Promise<void> {
   const files: ShownFile[] = []
-  const sftp = { port: 0, user: 'corridor', password: crypto.randomUUID() }
   // The bank is an example, and no other command needs it.
   const { startBank } = await import('../../examples/bank/start.ts')
   const { validate } = await import('../../examples/bank/schema.ts')
@@ -98,18 +96,16 @@ async function runWithBank(
       const content = Buffer.from(bytes).toString('utf8')
       files.push({ step: 'file', by: what === 'sent' ? 'bank' : 'corridor', name, content })
     },
-    ...(options.over_sftp && { sftp }),
   })
   try {
-    const bank = { folder: options.folder, server: started.sftp, ...sftp, fee: FEE }
-    const account = await withContext(context => setUpBankDemo(context, bank))
+    const account = await withContext(context => setUpBankDemo(context, options.folder, FEE))
     try {
       showStep({ step: 'bank', folder: options.folder, rail: account.rail })
       showStep({ step: 'account', ...account.shown })
       const { authorization } = account
       await payThroughBank({ ...options, started, files, authorization, showStep })
     } finally {
-      await withContext(context => endBankDemo(context, account, bank))
+      await withContext(context => endBankDemo(context, account))
     }
   } finally {
     await started.close()

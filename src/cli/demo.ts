@@ -2,7 +2,7 @@
 // service does. Then it reads the account's ledger from the database and adds it up. It opens its
 // account in the database, as operators do.
 
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { Journal } from '../ledger/rules.ts'
 import { listJournals } from '../ledger/store.ts'
 import { divideByRate, divideUp, formatMajor, parseDecimal } from '../values/money/decimal.ts'
@@ -51,13 +51,8 @@ export type DemoStep =
 
 export function demoCommand(command: Command): void {
   command
-    .addOption(new Option('--url <url>', 'the running service (default: http://127.0.0.1:$PORT)'))
-    .addOption(
-      new Option('--bank [way]', 'pay through a test bank, and show every file').choices([
-        'folder',
-        'sftp',
-      ]),
-    )
+    .option('--url <url>', 'the running service (default: http://127.0.0.1:$PORT)')
+    .option('--bank', 'pay through a test bank, and show every file')
     .option('--json', 'print JSON: an array of steps')
     .addHelpText('after', DEMO_HELP)
     .action(demo)
@@ -69,16 +64,16 @@ settled, and prints every request, every answer and every journal. It needs the
 database of the service.
 
 With --bank it starts a bank of its own, on this machine, and pays two payouts
-of a live account through it by ISO 20022: one arrives, one is returned. Files
-go through a folder, or with "--bank sftp" over SFTP. An installation that has
-live accounts refuses --bank, because it books money that does not exist.
+of a live account through it by ISO 20022: one arrives, one is returned. An
+installation that has live accounts refuses --bank, because it books money that
+does not exist.
 
 Examples, with the service running in another terminal:
   npx corridor demo
   npx corridor demo --bank`
 
-async function demo(options: { url?: string; bank?: string | true }): Promise<void> {
-  if (options.bank !== undefined) return demoBank(options.url, options.bank === 'sftp')
+async function demo(options: { url?: string; bank?: true }): Promise<void> {
+  if (options.bank !== undefined) return demoBank(options.url)
   const url = await findService(options.url)
   const steps: DemoStep[] = []
   await runDemo(url, step => {

@@ -1,10 +1,10 @@
 // corridor rates import|fetch: loads rates from a file or a feed. The other commands are actions.
-import { type Command } from 'commander'
+import type { Command } from 'commander'
 import { presentChangedRate, rates } from '../operator/rates.ts'
 import { findFrame } from '../prices/policy/store.ts'
 import { changeRates, FeedUnreadable, takeFeed } from '../prices/rate/change.ts'
 import { ECB_URL, FetchFailed, refuseUrl } from '../prices/rate/fetch.ts'
-import { type Judged } from '../prices/rate/guard.ts'
+import type { Judged } from '../prices/rate/guard.ts'
 import { guessRateFormat, parseRates } from '../prices/rate/load.ts'
 import type { Rate } from '../prices/rate/rules.ts'
 import { databaseNow } from '../sql/connect.ts'

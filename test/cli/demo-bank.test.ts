@@ -1,5 +1,5 @@
 // corridor demo --bank against a service of its own: two payouts through the rail of files and the
-// test bank, by a folder and over SFTP, each paid once by the bank's own ledger.
+// test bank, each paid once by the bank's own ledger.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, test } from 'node:test'
@@ -19,29 +19,27 @@ after(async () => {
 })
 
 test('corridor demo --bank --json: one payout arrives, one is returned, every file printed', async () => {
-  for (const way of [[], ['sftp']]) {
-    const args = ['demo', '--url', service.address, '--json', '--bank', ...way]
-    const { code, json, stderr } = await cli.run(...args)
-    assert.deepEqual([code, stderr], [0, ''])
-    const steps = json as BankDemoStep[]
-    const statuses = steps.flatMap(s => (s.step === 'status' ? [s.response.body.data.status] : []))
-    assert.deepEqual(statuses, ['succeeded', 'succeeded', 'reversed'])
-    const files = steps.flatMap(s => (s.step === 'file' ? [s] : []))
-    const kinds = files.map(({ content }) => /xsd:([a-z]+\.\d{3})/.exec(content)?.[1])
-    // One file, or two: the first payment may be sealed before the second one is there.
-    const count = (kind: string) => kinds.filter(known => known === kind).length
-    const sent = count('pain.001')
-    assert.ok(sent === 1 || sent === 2, `${sent} files`)
-    assert.deepEqual(
-      [count('pain.002'), count('camt.054'), count('camt.053'), kinds.length],
-      [sent, sent + 1, 1, 3 * sent + 2],
-    )
-    assert.deepEqual(files[0]?.by, 'corridor')
-    const last = steps.at(-1)
-    assert.ok(last?.step === 'paid' && last.payments === 2 && last.most === 1)
-    const balance = steps.flatMap(s => (s.step === 'balance' ? [s] : []))[0]
-    assert.equal(balance?.response.body.data.available[0].amount, String(100_000 - 10_000 - 35))
-  }
+  const args = ['demo', '--url', service.address, '--json', '--bank']
+  const { code, json, stderr } = await cli.run(...args)
+  assert.deepEqual([code, stderr], [0, ''])
+  const steps = json as BankDemoStep[]
+  const statuses = steps.flatMap(s => (s.step === 'status' ? [s.response.body.data.status] : []))
+  assert.deepEqual(statuses, ['succeeded', 'succeeded', 'reversed'])
+  const files = steps.flatMap(s => (s.step === 'file' ? [s] : []))
+  const kinds = files.map(({ content }) => /xsd:([a-z]+\.\d{3})/.exec(content)?.[1])
+  // One file, or two: the first payment may be sealed before the second one is there.
+  const count = (kind: string) => kinds.filter(known => known === kind).length
+  const sent = count('pain.001')
+  assert.ok(sent === 1 || sent === 2, `${sent} files`)
+  assert.deepEqual(
+    [count('pain.002'), count('camt.054'), count('camt.053'), kinds.length],
+    [sent, sent + 1, 1, 3 * sent + 2],
+  )
+  assert.deepEqual(files[0]?.by, 'corridor')
+  const last = steps.at(-1)
+  assert.ok(last?.step === 'paid' && last.payments === 2 && last.most === 1)
+  const balance = steps.flatMap(s => (s.step === 'balance' ? [s] : []))[0]
+  assert.equal(balance?.response.body.data.available[0].amount, String(100_000 - 10_000 - 35))
 })
 
 test('corridor demo --bank, Ctrl-C: route and fee removed, rail not asked any more', async () => {
