@@ -56,7 +56,6 @@ export function updateSettings(tx: TransactionSql, account_id: string, settings:
     where account_id = ${account_id}`
 }
 
-/** The account ids of deposit addresses, by address. */
 export async function findAccountIds(
   sql: Tag,
   addresses: readonly string[],

@@ -42,7 +42,6 @@ export const RAIL_KINDS: readonly AnyRailKind[] = [
   CONNECTOR,
 ]
 
-/** The timetable of each rail that has one, by the rail's name. */
 export function timetablesOf(rows: readonly RailRow[]): RailTimetables {
   return new Map(
     rows.flatMap(({ name, kind, config }) => {

@@ -37,7 +37,6 @@ import { columnsOfTerminal, visible, widthOf, wrapped } from './terminal.ts'
 /** What a command does besides its action, by options that the API does not have. */
 export interface Besides<Read> {
   readonly options: readonly (readonly [flags: string, meaning: string])[]
-  /** Reads the options before the action begins. */
   read(options: Texts, input: object): Read
   /** Follows the action, whose answer is printed already. */
   follow(context: Context, answer: unknown, read: Read): Promise<void>

@@ -64,7 +64,6 @@ export async function demoBank(service_url: string | undefined): Promise<void> {
 interface DemoOptions {
   readonly url: string
   readonly folder: string
-  /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
 }
 

@@ -107,7 +107,6 @@ export function printStep(number: number, title = '', ...lines: readonly string[
   process.stdout.write(text.join('\n'))
 }
 
-/** The request as lines for a terminal: method and path, then the body. */
 export function requestLines({ request: { method, path, body } }: Exchange): string[] {
   const line = style('cyan', `${method} ${path}`)
   return body === undefined ? [line] : [line, ...jsonLines(body)]

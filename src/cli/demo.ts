@@ -261,7 +261,6 @@ function linesOf(step: DemoStep, steps: readonly DemoStep[]): string[] {
   }
 }
 
-/** The members of `after` that differ from those of `before`. */
 function changedMembers(
   before: Record<string, unknown> | undefined,
   after: Record<string, unknown>,

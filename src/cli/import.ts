@@ -241,7 +241,6 @@ export function countRow(
 /** Counts of rows, in the order of the table. */
 export type Results = readonly (readonly [what: string, rows: number])[]
 
-/** Counts by name, the most first. */
 export function mostFirst(counts: Readonly<Record<string, number>>, before = ''): Results {
   const sorted = Object.entries(counts).sort(([, a], [, b]) => b - a)
   return sorted.map(([name, rows]) => [`  ${before}${name}`, rows])

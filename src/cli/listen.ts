@@ -72,7 +72,6 @@ interface Following {
   readonly sql: Sql
   readonly types: readonly string[]
   readonly forwarder: Forwarder | undefined
-  /** The number of the last event that was read, by account. */
   readonly numbers: Map<string, bigint>
   readonly signal: AbortSignal
 }
@@ -118,7 +117,6 @@ function readEvents(
   return sql.begin('isolation level repeatable read read only', read)
 }
 
-/** The number of the newest event, by account. */
 async function readNumbers(sql: Sql, account_id: string | undefined): Promise<Map<string, bigint>> {
   const rows = await countEvents(sql, account_id)
   return new Map(rows.map(row => [row.account_id, row.count]))
@@ -189,7 +187,6 @@ function isTaken({ status_code }: SendResult): boolean {
   return status_code !== null && status_code >= 200 && status_code < 300
 }
 
-/** Prints an event, and what the receiver answered, as one line of JSON or as words. */
 function printEvent(event: EventWithObject, result?: SendResult): void {
   const words = running.json ? eventJson(event, result) : eventLine(event, result)
   process.stdout.write(`${words}\n`)

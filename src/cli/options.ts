@@ -68,7 +68,6 @@ interface Shown {
   readonly options?: Readonly<Record<string, string>>
 }
 
-/** Adds an argument or an option for each member of the schema. */
 export function addOptions(command: Command, schema: TSchema | undefined, shown: Shown): void {
   const members = membersOf(schema)
   const { arguments: placed = [], options: meanings = {} } = shown

@@ -7,7 +7,6 @@ export interface Point {
   readonly name: string
   /** The value that the chart draws. */
   readonly value: bigint
-  /** The value as the table shows it. */
   readonly shown: Content
 }
 

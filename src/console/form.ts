@@ -168,7 +168,6 @@ export function withUnlistedCalls(visit: Visit): Visit {
   return { ...visit, api: visit.api.unlisted() }
 }
 
-/** The values as options, each with its words as label. */
 export function optionsOf(values: readonly string[]): Record<string, string> {
   return Object.fromEntries(values.map(value => [value, words(value)]))
 }

@@ -10,7 +10,6 @@ import type { Instant } from '../values/instant.ts'
 import type { PartyScreening } from './match.ts'
 import { beneficiaryParties, entityParties, type NamedParty } from './parties.ts'
 
-/** The table of a party, by the prefix of its id. */
 function tableOf(id: string): 'beneficiaries' | 'entities' {
   return id.startsWith('bnf_') ? 'beneficiaries' : 'entities'
 }

@@ -149,7 +149,6 @@ export function machineOf(account_id: string): string | undefined {
   return isSpread() ? shards[shardOf(account_id)]?.machine : undefined
 }
 
-/** Groups items by shard, in order of shards. */
 export function byShard<T extends OfAccount>(items: readonly T[]): (readonly T[])[] {
   if (items.length < 2 || !isSpread()) return items.length === 0 ? [] : [items]
   const groups = Map.groupBy(items, ({ account_id }) => shardOf(account_id))

@@ -65,7 +65,6 @@ class Names {
     this.values = values
   }
 
-  /** Writes them as text. */
   write(into: Text): void {
     const names = this.names.map(quoteName).join(',')
     into.text += this.values === undefined ? names : `(${names})values(`

@@ -5,7 +5,6 @@ import { refusal } from './errors.ts'
 /** The most bytes of the details of a party, as JSON: as many as a request may have. */
 export const MAX_DETAILS_BYTES = 256 * 1024
 
-/** The bytes of a value as JSON. */
 export function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value))
 }

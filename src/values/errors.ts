@@ -373,12 +373,10 @@ export function refusal(reason: Reason, message: string, remarks = ''): Refusal 
   return new Refusal([{ reason, message, remarks }])
 }
 
-/** The problem of a field of the body that is not valid. */
 export function invalidField(remarks: string, message: string): Problem {
   return { reason: 'invalid_field', message, remarks }
 }
 
-/** The problem of a query parameter that is not valid. */
 export function invalidParameter(remarks: string, message: string): Problem {
   return { reason: 'invalid_query_parameter', message, remarks }
 }

@@ -4,7 +4,6 @@ type Given<T> = {
   [Name in keyof T as undefined extends T[Name] ? Name : never]?: Exclude<T[Name], undefined>
 } & { [Name in keyof T as undefined extends T[Name] ? never : Name]: T[Name] }
 
-/** The same object without its undefined members. */
 export function given<T extends object>(members: T): Given<T> {
   const set = Object.entries(members).filter(([, value]) => value !== undefined)
   return Object.fromEntries(set) as Given<T>

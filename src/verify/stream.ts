@@ -51,7 +51,6 @@ export async function openStream<T extends object>(
   return stream
 }
 
-/** Checks each row of a select, and returns the number of rows. */
 export async function checkEach<T extends Key>(
   run: Verification,
   table: string,

@@ -84,7 +84,6 @@ async function receiverOf({ config }: Needs, text: string) {
   return { url: url.href, refused }
 }
 
-/** The command of a request, with its caller as the author of the change. */
 function commandOf(
   request: Pick<FastifyRequest, 'account' | 'person' | 'ip' | 'key_id'>,
   change: WebhookChange,

@@ -218,7 +218,6 @@ export async function listOpenSessions(sql: Sql, hashes: readonly string[]): Pro
   return rows.map(({ hash }) => hash)
 }
 
-/** When each user's sessions were last used, by the user's name. */
 export async function listLastSeen(sql: Sql): Promise<ReadonlyMap<string, Instant>> {
   const rows = await sql<{ user_name: string; last: Instant }[]>`
     select user_name, max(last_seen_at) as last from sessions group by user_name`

@@ -97,7 +97,6 @@ function findSetAside(sql: Sql): Promise<FoundTrouble[]> {
     where l.closed_by = '' group by l.sha256, f.rail, f.name`
 }
 
-/** Counts troubles by rail and kind. */
 export async function countTroubles(sql: Sql, finder: Sql) {
   const found = await findTroubles(sql, finder)
   const groups = Map.groupBy(found, ({ rail, kind }) => `${rail} ${kind}`)

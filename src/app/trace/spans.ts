@@ -65,7 +65,6 @@ class Spans {
   readonly #now = wallClock()
   /** Spans by the message that began them. */
   readonly #spans = new WeakMap<object, Span>()
-  /** Spans of batches, by their commands. */
   readonly #batches = new WeakMap<readonly QueuedCommand[], Span>()
 
   constructor(tracer: Tracer) {

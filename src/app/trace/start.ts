@@ -18,7 +18,6 @@ import manifest from '../../../package.json' with { type: 'json' }
 import type { Config, Tracing } from '../../config/config.ts'
 import { traceSteps } from './spans.ts'
 
-/** The most spans of one export. */
 const MAX_EXPORT = 512
 
 /** The most characters of a statement in a span, and of an SDK message in the log. */

@@ -49,7 +49,6 @@ async function revokeKey(visit: Visit): Promise<string> {
   return `${visit.root}/accounts/${visit.params.id}?done=saved`
 }
 
-/** Makes a key, and shows its secret this once. */
 async function makeKey(visit: Visit): Promise<Screen> {
   const { id } = visit.params
   const body = bodyOf(visit.form, ['scope', 'name'])

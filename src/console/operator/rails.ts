@@ -87,7 +87,6 @@ const WINDOWS = [
 ] as const
 
 type Window = (typeof WINDOWS)[number]
-/** The name of a rail, and its figures in each window. */
 type RailRow = readonly [string, readonly RailFigure[]]
 
 function figureTables({ counted_at, results }: RailFigures): Html {

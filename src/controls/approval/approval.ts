@@ -191,7 +191,6 @@ export type OpenBeneficiaryApproval = ApprovalWithDecisions<
  */
 export type ApproversOfAccount = ReadonlyMap<string, readonly string[]>
 
-/** The approvers by account id. */
 export type Approvers = ReadonlyMap<string, ApproversOfAccount>
 
 export interface ApprovedPayee {

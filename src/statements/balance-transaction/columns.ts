@@ -100,7 +100,6 @@ export function fromRow(row: LineRow): BalanceTransaction {
   return makeLine(row, (row.fx_conversions ?? []).map(conversionFromStored), row.metadata ?? {})
 }
 
-/** The line of a journal; undefined when it moves no balance. */
 export function lineOf({ line, ...journal }: Journal): BalanceTransaction | undefined {
   if (line === null) return undefined
   const fx_conversions = line.fx_conversions === null ? null : JSON.parse(line.fx_conversions)

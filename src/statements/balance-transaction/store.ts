@@ -163,7 +163,6 @@ function splitSources(sources: readonly string[] = []): readonly [string[], stri
   return [sources.filter(isLine), sources.filter(source => !isLine(source))]
 }
 
-/** The filters of lines, as conditions on journals. */
 interface LineFilters {
   /** By column, the values. A line must have one of them. */
   readonly equal: Readonly<

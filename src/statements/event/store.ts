@@ -145,7 +145,6 @@ export async function listEvents(
   return { rows: newest_first ? rows : rows.toReversed(), has_more }
 }
 
-/** The events of one object, newest first. */
 export function listEventsOf(
   sql: Tag,
   { account_id, id }: Key,

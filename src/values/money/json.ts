@@ -13,7 +13,6 @@ export function rateToJson(rate: Decimal): number {
   return Number(formatDecimal(rate))
 }
 
-/** Any value as JSON, with each bigint as a string of digits. */
 export function exactJson(value: unknown): string {
   return JSON.stringify(value, (_name, member) =>
     typeof member === 'bigint' ? String(member) : member,

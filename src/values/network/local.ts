@@ -170,7 +170,6 @@ export function findNetwork(currency: string, name: string): Network | undefined
   return networksOf(currency).find(network => network.name === wanted)
 }
 
-/** The networks of a currency, ordered by name. */
 export function networksOf(currency: string): readonly Network[] {
   return BY_CURRENCY.get(currency) ?? []
 }

@@ -279,7 +279,6 @@ export function paymentNetworkName(name: string): string {
   return paymentNetworksNamed(name)[0]?.name ?? foldedNetwork(name)
 }
 
-/** The networks of a currency, ordered by name. */
 export function paymentNetworksOf(currency: string): readonly PaymentNetwork[] {
   return PAYMENT_NETWORKS.filter(network => network.currency === currency)
 }

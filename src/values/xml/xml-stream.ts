@@ -18,7 +18,6 @@ export interface XmlNode {
   text: string
 }
 
-/** Gets each element as it opens and as it closes. */
 export interface XmlHandler {
   open(node: XmlNode): void
   /** Whether the parent keeps the element; if not, it is dropped. */
