@@ -116,7 +116,7 @@ async function importAction(file: string, options: ChangeOptions): Promise<void>
   const { name, text } = await readInput(file)
   const format = guessRateFormat(text)
   const { changes, problems, gaps, left_out } = await withContext(async ({ sql }) => {
-    const parsed = parseRates(text, format, { source: name, now: await databaseNow(sql) })
+    const parsed = await parseRates(text, format, { source: name, now: await databaseNow(sql) })
     valuesOf(name, parsed)
     const frame = await findFrame(sql)
     const changed = await changeRates(sql, parsed.lines, { ...frame, ...changeOf(options) })

@@ -1,5 +1,6 @@
 // Decides until when a rate is good. A rate of the European Central Bank is good until its next
 // publication: Friday's until Monday's. Pure.
+import { isBusinessDay } from '../../values/calendar/rules.ts'
 import { type Instant, instantFrom } from '../../values/instant.ts'
 
 export const ECB_SOURCE = 'ECB euro foreign exchange reference rates'
@@ -71,32 +72,7 @@ export function publicationOn(day: Temporal.PlainDate): Temporal.Instant {
   return day.toZonedDateTime(PUBLISHED_AT).toInstant()
 }
 
-/**
- * Open days of TARGET (T2), since 2002: not on Saturdays, Sundays, 1 January, Good Friday, Easter
- * Monday, 1 May, 25 and 26 December.
- * Source: https://www.ecb.europa.eu/press/pr/date/2000/html/pr001214_4.en.html
- */
+/** Whether TARGET (T2) is open. Past the table of its closing days, it is on Monday to Friday. */
 export function isTargetDay(day: Temporal.PlainDate): boolean {
-  if (day.dayOfWeek >= 6 || CLOSED.has(day.toString().slice(5))) return false
-  const fromEaster = easterSunday(day.year).until(day, { largestUnit: 'day' }).days
-  return fromEaster !== -2 && fromEaster !== 1
-}
-
-const CLOSED = new Set(['01-01', '05-01', '12-25', '12-26'])
-
-/**
- * Easter Sunday of the Gregorian calendar, by the anonymous algorithm (Nature, 1876; Meeus,
- * Astronomical Algorithms, chapter 8).
- */
-export function easterSunday(year: number): Temporal.PlainDate {
-  const trunc = Math.trunc
-  const a = year % 19
-  const b = trunc(year / 100)
-  const c = year % 100
-  const g = trunc((8 * b + 13) / 25)
-  const h = (19 * a + b - trunc(b / 4) - g + 15) % 30
-  const l = (32 + 2 * (b % 4) + 2 * trunc(c / 4) - h - (c % 4)) % 7
-  const m = trunc((a + 11 * h + 22 * l) / 451)
-  const n = h + l - 7 * m + 114
-  return Temporal.PlainDate.from({ year, month: trunc(n / 31), day: (n % 31) + 1 })
+  return isBusinessDay('t2', day.toString()) ?? day.dayOfWeek <= 5
 }

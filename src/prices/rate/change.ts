@@ -168,7 +168,7 @@ export async function takeFeed(sql: Sql, options: FeedOptions): Promise<FeedOutc
   const host = hostOf(url)
   const text = await fetchRates(url, options)
   const defaults = { source: host, now: await databaseNow(sql), undated: 'refused' } as const
-  const { lines, problems, left_out } = parseRates(text, guessRateFormat(text), defaults)
+  const { lines, problems, left_out } = await parseRates(text, guessRateFormat(text), defaults)
   if (problems.length > 0) throw new FeedUnreadable(host, problems)
   const decision = await takeRates(sql, lines, options, by)
   return { ...decision, host, problems: problemsOf(decision.refused), left_out }

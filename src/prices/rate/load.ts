@@ -1,7 +1,8 @@
 // Reads rates from text: CSV with base,quote,mid,source,as_of, or the European Central Bank's XML
 // and CSV. Returns rates, or the problem of each wrong line.
+
 import { readFile } from 'node:fs/promises'
-import { XMLParser, XMLValidator } from 'fast-xml-parser'
+import { UnreadableFile } from '../../values/bank-format/bank-format.ts'
 import { type Instant, instantFromIso, plusMilliseconds } from '../../values/instant.ts'
 import { findCurrency } from '../../values/money/currency.ts'
 import { type Decimal, formatDecimal, parseDecimal } from '../../values/money/decimal.ts'
@@ -13,6 +14,8 @@ import {
   type Read,
   readLines,
 } from '../../values/text/csv.ts'
+import { attributeOf } from '../../values/xml/node.ts'
+import { readXml, type XmlNode } from '../../values/xml/xml-stream.ts'
 import { ECB_SOURCE, publicationOn } from './calendar.ts'
 import { pairOf } from './guard.ts'
 import type { Rate } from './rules.ts'
@@ -62,7 +65,11 @@ export function guessRateFormat(text: string): RateFormat {
   return /^\uFEFF?\s*(?:<|Date\s*,)/i.test(text) ? 'ecb' : 'csv'
 }
 
-export function parseRates(text: string, format: RateFormat, defaults: RateDefaults): ParsedRates {
+export async function parseRates(
+  text: string,
+  format: RateFormat,
+  defaults: RateDefaults,
+): Promise<ParsedRates> {
   if (format === 'csv') return { ...parseRatesCsv(text, defaults), left_out: [] }
   const isXml = /^\uFEFF?\s*</.test(text)
   return isXml ? parseEcbXml(text, defaults.now) : parseEcbCsv(text, defaults.now)
@@ -112,21 +119,34 @@ export function readRate(cells: RateCells, defaults: RateDefaults): Read<Rate> {
  * euro. `as_of` is 16:00 in Frankfurt, the approximate time of publication.
  * Source: https://www.ecb.europa.eu/stats/policy_and_exchange_rates/euro_reference_exchange_rates
  */
-export function parseEcbXml(text: string, now: Instant): ParsedRates {
-  const valid = XMLValidator.validate(text)
-  if (valid !== true) return wrong(valid.err.line, `not XML: ${valid.err.msg}`)
-  const day = newestDay(cubesOf(text))
-  const cubes = childCubes(day)
-  if (day === undefined || cubes.length === 0) {
+export async function parseEcbXml(text: string, now: Instant): Promise<ParsedRates> {
+  let day: XmlNode | undefined
+  const timeOf = (node: XmlNode) => attributeOf(node, 'time')
+  const close = (node: XmlNode) => {
+    if (node.name === 'Cube' && attributeOf(node, 'currency') !== '') return 'keep'
+    // Days are written as YYYY-MM-DD, which sorts as text.
+    const isDay = node.name === 'Cube' && timeOf(node) !== ''
+    if (isDay && (day === undefined || timeOf(node) > timeOf(day))) day = node
+    return 'forget'
+  }
+  try {
+    for await (const _ of readXml(oneChunk(text), { open() {}, close }));
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error
+    return wrong(error.line, error.message.replace(/^line \d+: /, ''))
+  }
+  if (day === undefined || day.children.length === 0) {
     return wrong(1, 'no <Cube time="…"> with rates: not an ECB rates file')
   }
-  const lineAt = lineFinder(text)
-  const line = lineAt(startOf(day))
-  const units = cubes.map(cube => ({
-    line: lineAt(startOf(cube)),
-    value: [String(cube.currency ?? ''), String(cube.rate ?? '')] as const,
+  const units = day.children.map(cube => ({
+    line: cube.line,
+    value: [attributeOf(cube, 'currency'), attributeOf(cube, 'rate')] as const,
   }))
-  return readPublication({ line, day: String(day.time) }, units, now)
+  return readPublication({ line: day.line, day: timeOf(day) }, units, now)
+}
+
+async function* oneChunk(text: string) {
+  yield Buffer.from(text)
 }
 
 function wrong(line: number, message: string): ParsedRates {
@@ -205,48 +225,6 @@ function dayOf(text: string): string {
   const [, day = '', name = '', year = ''] = /^(\d{1,2}) ([A-Za-z]+) (\d{4})$/.exec(text) ?? []
   const month = MONTHS.findIndex(month => month.toLowerCase() === name.toLowerCase()) + 1
   return month === 0 ? text : `${year}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`
-}
-
-/** An element of the XML parser: attributes and children by name, its position by a symbol. */
-type Element = { readonly [name: string | symbol]: unknown }
-
-function cubesOf(text: string): Element[] {
-  const parser = new XMLParser({
-    attributeNamePrefix: '',
-    captureMetaData: true,
-    ignoreAttributes: false,
-    isArray: name => name === 'Cube',
-    parseAttributeValue: false,
-    processEntities: false,
-    removeNSPrefix: true,
-  })
-  const document = parser.parse(text) as Element
-  return childCubes(document.Envelope).flatMap(childCubes)
-}
-
-function childCubes(parent: unknown): Element[] {
-  const cubes = (parent as Element | undefined)?.Cube
-  return Array.isArray(cubes) ? cubes.filter(cube => typeof cube === 'object') : []
-}
-
-function newestDay(cubes: readonly Element[]): Element | undefined {
-  const [first, ...rest] = cubes.filter(cube => typeof cube.time === 'string')
-  // Days are written as YYYY-MM-DD, which sorts as text.
-  return rest.reduce((a, b) => (a && String(a.time) >= String(b.time) ? a : b), first)
-}
-
-function startOf(element: Element): number {
-  const place = element[XMLParser.getMetaDataSymbol() as symbol]
-  return (place as { startIndex?: number } | undefined)?.startIndex ?? 0
-}
-
-/** Maps positions, in rising order, to line numbers; it counts each line once. */
-function lineFinder(text: string): (index: number) => number {
-  let [line, at] = [1, 0]
-  return index => {
-    for (; at < index; at++) if (text[at] === '\n') line++
-    return line
-  }
 }
 
 /** 16:00 in Frankfurt on this day: 15:00Z in winter, 14:00Z in summer. */
