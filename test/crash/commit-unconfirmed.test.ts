@@ -245,12 +245,11 @@ describe('commands, COMMIT executed and answered with XX000', () => {
   })
 
   test('corridor demo --bank: the printed line has the reference of its funding', async t => {
-    const place = { folder: '/', user: 'bank', password: '', server: undefined, fee: 0 }
     const config = readConfig({ DATABASE_URL: proxy.url })
     t.after(() => database.owner`delete from rails where name = 'demo_bank'`)
     proxy.answerCommits('XX000', 1, /^\s*insert into journals\b/)
     const failed = await onDatabase(config, proxy.url, context =>
-      setUpBankDemo(context, place).then(
+      setUpBankDemo(context, '/', 0).then(
         () => assert.fail('it was booked'),
         (error: Error) => error,
       ),
