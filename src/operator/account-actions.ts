@@ -3,7 +3,6 @@ import { DUPLICATE_WINDOW_S, MAX_DAILY, MAX_DUPLICATE_WINDOW_S } from '../accoun
 import type { AccountState } from '../accounts/states.ts'
 import { Closed, CurrencyCode, optional, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import type { HistoricRow } from '../ledger/audit/store.ts'
 import { invalidField, invalidParameter, type Problem, refuseIfAny } from '../values/errors.ts'
 import { findCurrency } from '../values/money/currency.ts'
 import { changeSettings, changeState } from './account-operations.ts'
@@ -291,7 +290,7 @@ function becoming(
   return writing({
     ...action,
     path: `/v3/operator/account/:id/${name.replace('account ', '')}`,
-    description: 'Only operators see the reason, in the history of the account.',
+    description: 'Only operators see the reason, in the audit log.',
     params: AccountPath,
     body: ReasonRequest,
     response: Type.Object(
@@ -308,7 +307,7 @@ function becoming(
     },
     command: {
       words: ({ account_id, from, reason }) => `${account_id}  was ${from}, is ${to}: ${reason}`,
-      options: { reason: 'why; kept in the history of the account, for you alone' },
+      options: { reason: 'why; for operators alone, in the audit log' },
       help: `\n${help}\n\nExample:\n  npx corridor ${name} acc_7k2m9x4q --reason "Case 118"`,
     },
   })
@@ -350,18 +349,6 @@ comes back later needs the account reopened: corridor account freeze.`,
 
 export const accounts: ActionGroup = {
   actions: [list, create, show, set, freeze, unfreeze, close],
-  history: {
-    table_name: 'accounts',
-    description: 'list what changed in accounts, newest first',
-    argument: {
-      name: 'account',
-      meaning: 'only this account',
-      read: account_id => ({ account_id }),
-    },
-    subject: row => `${row.account_id}`,
-    describe: historicWords,
-    example: 'account history acc_7k2m9x4q',
-  },
 }
 
 function currencyProblems(remarks: string, codes: readonly string[]): Problem[] {
@@ -379,15 +366,4 @@ function settingWords(settings: ReturnType<typeof presentSettings>): Record<stri
     'daily rows': String(settings.daily_rows),
     'daily megabytes': String(settings.daily_mb),
   }
-}
-
-/** A row of the history in words: the settings that an operator can change. */
-function historicWords(row: HistoricRow): string {
-  const window = windowWords(Number(row.duplicate_window_s))
-  const currencies = (JSON.parse(row.currencies ?? '[]') as string[]).join(',')
-  const state = row.state ?? 'active'
-  const reason = row.state_reason ? ` (${row.state_reason})` : ''
-  const quota = `${row.daily_rows} rows and ${row.daily_mb} MB a day`
-  const settings = `${currencies}, primary ${row.primary_currency}, ${window}, ${quota}`
-  return `${row.name}, ${settings}, ${state}${reason}`
 }

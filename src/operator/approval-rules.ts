@@ -9,12 +9,7 @@ import {
   RULE_SUBJECTS,
 } from '../controls/approval/approval.ts'
 import { type AskedRule, judgeRule } from '../controls/approval/asked-rule.ts'
-import {
-  deleteRule,
-  insertRule,
-  listRules,
-  ruleOfHistory,
-} from '../controls/approval/rule-store.ts'
+import { deleteRule, insertRule, listRules } from '../controls/approval/rule-store.ts'
 import { neededWords, ruleWords } from '../controls/approval/words.ts'
 import { pathId } from '../http/docs.ts'
 import {
@@ -198,13 +193,6 @@ const remove = writing({
 
 export const approvalRules: ActionGroup = {
   actions: [listOf, add, remove],
-  history: {
-    table_name: 'approval_rules',
-    description: 'list which rules were added and removed, newest first',
-    subject: row => ruleWords(ruleOfHistory(row)),
-    describe: row => neededWords(ruleOfHistory(row)),
-    example: 'approval-rule history --limit 20',
-  },
 }
 
 /** Adds a rule for payouts made from now on. */

@@ -10,13 +10,7 @@ import {
   type Window,
 } from '../controls/limit/limit.ts'
 import { totalOf } from '../controls/limit/rules.ts'
-import {
-  deleteLimit,
-  limitOfHistory,
-  listLimits,
-  listSumsOf,
-  lockLimits,
-} from '../controls/limit/store.ts'
+import { deleteLimit, listLimits, listSumsOf, lockLimits } from '../controls/limit/store.ts'
 import { MAX_HOURS, windowFrom } from '../controls/limit/window.ts'
 import { kindWords, quantity, windowWords } from '../controls/limit/words.ts'
 import { pathId } from '../http/docs.ts'
@@ -255,13 +249,6 @@ const remove = writing({
 
 export const limits: ActionGroup = {
   actions: [list, show, set, remove],
-  history: {
-    table_name: 'limits',
-    description: 'list what changed in the limits, newest first',
-    subject: row => kindOf(limitOfHistory(row)),
-    describe: row => capWords(limitOfHistory(row)),
-    example: 'limit history --limit 20',
-  },
 }
 
 const kindOf = (limit: LimitKind) => `payouts of ${kindWords(limit)}`

@@ -33,13 +33,7 @@ import {
   type RouteConditions,
   rangeWords,
 } from '../rails/rules.ts'
-import {
-  deleteRoute,
-  findRoutesOf,
-  listRoutes,
-  routeOfHistory,
-  upsertRoute,
-} from '../rails/store.ts'
+import { deleteRoute, findRoutesOf, listRoutes, upsertRoute } from '../rails/store.ts'
 import { type RailTimetables, timetableConflict, withTimetable } from '../rails/timetable.ts'
 import type { Sql } from '../sql/connect.ts'
 import { CALENDAR_NAMES, type Timetable } from '../values/calendar/calendar.ts'
@@ -242,18 +236,6 @@ const remove = writing({
 
 export const payoutRouting: ActionGroup = {
   actions: [list, set, remove],
-  history: {
-    table_name: 'routes',
-    description: 'list what changed in the routes, newest first',
-    subject: row => conditionWords(routeOfHistory(row)),
-    describe: row => {
-      const { timetable } = routeOfHistory(row)
-      const words = timetableWords({ timetable }, timetable)
-      const cut_off = words === '' ? '' : `, cut-off ${words}`
-      return `${row.rail}, priority ${row.priority}${cut_off}`
-    },
-    example: 'route history --limit 20',
-  },
 }
 
 async function listRouting(sql: Sql) {

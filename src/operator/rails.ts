@@ -129,15 +129,6 @@ const resume = writing({
 
 export const rails: ActionGroup = {
   actions: [list, show, pause, resume, closeException],
-  history: {
-    table_name: 'rails',
-    description: 'list what changed in the rails, newest first',
-    subject: row => String(row.name),
-    describe: ({ kind, config, paused_reason, secret_digest }) =>
-      `${kind}${paused_reason === '' ? '' : `, paused: ${paused_reason}`}, settings ` +
-      `${JSON.stringify(config)}, secret ${String(secret_digest).slice(0, 8)}`,
-    example: 'rail history --limit 20',
-  },
 }
 
 /** The rail of this name. Refuses (404) an unknown name. */

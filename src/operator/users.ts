@@ -271,15 +271,6 @@ const enable = writing({
 
 export const users: ActionGroup = {
   actions: [list, create, role, giveRole, takeRole, loginLink, logOut, disable, enable],
-  history: {
-    table_name: 'users',
-    description: 'list what changed in the users, newest first',
-    argument: { name: 'user', meaning: 'only this user', read: name => ({ name }) },
-    subject: row => String(row.name),
-    describe: ({ full_name, role, disabled_reason }) =>
-      `${full_name}, ${role}${disabled_reason ? `, disabled: ${disabled_reason}` : ''}`,
-    example: 'user history --limit 20',
-  },
 }
 
 /**

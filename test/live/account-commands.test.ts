@@ -98,17 +98,6 @@ test('corridor account set, invalid settings: says the fault, no row changes', a
   assert.deepEqual(await rows(), before)
 })
 
-test('corridor account history: person, time, and old and new value of each state and setting', async () => {
-  const { stdout } = await run('account', 'history', 'ACC')
-  const [, set, unfreeze, freeze] = stdout.split('\n')
-  assert.match(
-    set ?? '',
-    /alice .* Test, USD,EUR, primary USD, off, 5000000 rows and 5000 MB a day, active \(Cleared\) .* Harbour,/,
-  )
-  assert.match(unfreeze ?? '', /alice .* frozen \(Case W-7\) .* active \(Cleared\)$/)
-  assert.match(freeze ?? '', /alice .*, off, .* active +Test, .* frozen \(Case W-7\)$/)
-})
-
 test('corridor key list: last use to the minute, without another process reloading its keys', async () => {
   const { owner } = service.database
   const version = () => owner`select version from reference_version`

@@ -154,8 +154,6 @@ test('corridor route set, cut-off: shown by list, kept until explicitly removed'
   )
   const list = await cli.run('route', 'list')
   assert.match(list.stdout, /15:00 Asia\/Hong_Kong less 30 min, hk, arrives after 1 days/)
-  const history = await cli.run('route', 'history', '--limit', '1')
-  assert.match(history.stdout, /manual, priority 0, cut-off 15:00 Asia\/Hong_Kong/)
   const gone = await set('--no-cut-off', '--json')
   assert.equal(gone.json.timetable, null)
 })

@@ -347,15 +347,15 @@ test('corridor limit set, all accounts, more payouts than one read: each account
   await paid({}, many)
 })
 
-test('corridor limit list, show, history: limit, used amount, and who changed it', async () => {
+test('corridor limit list, show: limit, used amount', async () => {
   const limit_id = await limit({ each: 'payee', per: 'day', zone: 'UTC', count: '3' })
   const kind_of_it = ['--each', 'payee', '--per', 'day', '--zone', 'UTC']
   await cli.run('limit', 'set', '--account', idOf(account), ...kind_of_it, '--count', '4')
   const listed = await cli.run('limit', 'list', '--account', idOf(account))
   const kind = `payouts of account ${idOf(account)} to each payee`
   assert.match(listed.stdout, new RegExp(`${limit_id}.*${kind}.*4 payouts a day of UTC`))
-  const history = await cli.run('limit', 'history', '--json')
-  const [change, made] = history.json
+  const log = await cli.run('audit', 'list', '--act', 'limit', '--limit', '2', '--json')
+  const [change, made] = log.json
   assert.deepEqual([change.changed_by, change.before.cap, change.after.cap], ['olga', '3', '4'])
   assert.deepEqual([made.before, made.after.limit_id], [null, limit_id])
   const unknown = await cli.run('limit', 'show', 'lim_none')

@@ -17,11 +17,9 @@ after(async () => {
 /** On a database that `corridor migrate` has just made. */
 const EMPTY: readonly (readonly [command: string, says: RegExp])[] = [
   ['account list', /^no account yet; corridor account create opens one$/],
-  ['account history', /^no change so far$/],
   ['fees list', /^no fee: payouts of live accounts are refused; corridor fees set adds one$/],
   ['fees history', /^no change so far$/],
   ['route list', /^no route: payouts of live accounts are refused\. Try npx corridor route set /],
-  ['route history', /^no change so far$/],
   ['pricing history', /^no change so far$/],
   ['payout list', /^no payout$/],
   [

@@ -131,8 +131,8 @@ test('corridor rail list, show, pause, resume, remove: work, the secret printed 
   assert.match(words.stdout, /paused +Holiday/)
   await service.deps.reference.refresh()
   assert.match((await cli.run('rail', 'resume', 'bank')).stdout, /rail bank is asked again/)
-  const history = await cli.run('rail', 'history')
-  assert.match(history.stdout, /anna +bank .*paused: Holiday/)
+  const log = await cli.run('audit', 'list', '--act', 'rail pause')
+  assert.match(log.stdout, /anna +rail pause +rails +bank paused_reason +→ Holiday/)
   const routed = await cli.run('route', 'set', '--rail', 'bank', '--currency', 'USD')
   assert.equal(routed.code, 0, routed.stderr)
   const kept = await cli.run('rail', 'remove', 'bank')
@@ -149,7 +149,7 @@ test('corridor rail list, show, pause, resume, remove: work, the secret printed 
   }
   await cli.run('route', 'remove', '--currency', 'USD')
   assert.equal((await cli.run('rail', 'remove', 'bank')).code, 0)
-  const all = [list, paused, words, history].map(({ stdout }) => stdout).join()
+  const all = [list, paused, words, log].map(({ stdout }) => stdout).join()
   assert.ok(!all.includes(BANK.secret))
   const changes = await owner<{ text: string }[]>`
     select coalesce(before::text, '') || coalesce(after::text, '') as text from audit_log

@@ -327,14 +327,12 @@ test('corridor route set, list, remove, history: old and new values with person;
     const none = await cli.run('route', 'remove', ...of)
     assert.equal(none.code, 1)
     assert.match(none.stderr, /there is no route for type local, currency USD; corridor route list/)
-    const history = await cli.run('route', 'history', '--json', '--limit', '3')
-    const told = history.json.map(
-      (change: { changed_by: string; before: object; after: object }) => [
-        change.changed_by,
-        change.before !== null,
-        change.after !== null,
-      ],
-    )
+    const log = await cli.run('audit', 'list', '--act', 'route', '--json', '--limit', '3')
+    const told = log.json.map((change: { changed_by: string; before: object; after: object }) => [
+      change.changed_by,
+      change.before !== null,
+      change.after !== null,
+    ])
     assert.deepEqual(told, [
       ['olga', true, false],
       ['olga', true, true],

@@ -62,7 +62,6 @@ const idOf = () => live.account.account_id
 const TABLES: readonly (readonly [name: string, more: () => string[], whole: () => string[]])[] = [
   ['account list', () => [], () => [idOf(), 'active', 'live', 'EUR 1234567.89']],
   ['account show', () => [idOf()], () => [idOf(), live.key_id, 'operator', 'never']],
-  ['account history', () => [idOf()], () => [idOf()]],
   ['key list', () => [idOf()], () => [live.key_id, 'operator', 'never']],
   [
     'payout list',
@@ -79,7 +78,6 @@ const TABLES: readonly (readonly [name: string, more: () => string[], whole: () 
   ['pricing list', () => [], () => ['max_age_s', '86400', 'in force']],
   ['pricing history', () => [], () => ['max_age_s', '86400']],
   ['route list', () => [], () => [idOf(), 'wallet', 'manual']],
-  ['route history', () => [], () => ['manual']],
   [
     'statement',
     () => [idOf(), '--from', '2026-01-01', '--output', 'statement.csv'],

@@ -1,5 +1,3 @@
-// The SQL statements of the reference table `approval_rules`.
-import type { HistoricRow } from '../../ledger/audit/store.ts'
 import type { Sql } from '../../sql/connect.ts'
 import type { Tag } from '../../sql/sql.ts'
 import type { ApprovalRule } from './approval.ts'
@@ -19,19 +17,6 @@ const COLUMNS = [
   'approvers',
   'expires_after_days',
 ] as const satisfies readonly (keyof ApprovalRule)[]
-
-/** Makes a rule of a history row, whose values are text. */
-export function ruleOfHistory(row: HistoricRow): ApprovalRule {
-  const text = row as unknown as ApprovalRule
-  const { at_least, new_payee, approvers, expires_after_days } = row
-  return {
-    ...text,
-    new_payee: new_payee === 'true',
-    at_least: at_least == null ? null : BigInt(at_least),
-    approvers: Number(approvers),
-    expires_after_days: Number(expires_after_days),
-  }
-}
 
 export async function listRules(sql: Tag): Promise<ApprovalRule[]> {
   return sql<ApprovalRule[]>`

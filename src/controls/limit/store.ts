@@ -1,19 +1,9 @@
-// The SQL statements of the reference table `limits`.
-import type { HistoricRow } from '../../ledger/audit/store.ts'
 import type { Sql, TransactionSql } from '../../sql/connect.ts'
 import type { Tag } from '../../sql/sql.ts'
 import type { Instant } from '../../values/instant.ts'
 import { KIND_MEMBERS, type Limit, type Sum } from './limit.ts'
 
 const COLUMNS = ['limit_id', ...KIND_MEMBERS, 'cap'] as const
-
-/** Makes a limit of a history row, whose values are text. */
-export function limitOfHistory(row: HistoricRow): Limit {
-  const text = row as unknown as Limit
-  const count = (text: string | null | undefined) => (text == null ? null : Number(text))
-  const [hours, new_for_hours] = [count(row.hours), count(row.new_for_hours)]
-  return { ...text, hours, new_for_hours, cap: BigInt(row.cap ?? 0) }
-}
 
 export async function listLimits(sql: Tag): Promise<Limit[]> {
   return sql<Limit[]>`
