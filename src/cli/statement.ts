@@ -1,18 +1,12 @@
 // corridor statement: writes the lines of an account in a period, between its opening and its
 // closing balances, as CSV, ISO 20022 or MT940.
-import { createWriteStream } from 'node:fs'
-import { rename, rm, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { accountNamed } from '../operator/accounts.ts'
 import { type Moment, NEWEST } from '../sql/order.ts'
 import { FORMATS, unfitFor, writerOf } from '../statements/balance-transaction/statement/formats.ts'
-import {
-  type StatementBalances,
-  StatementFault,
-  type Totals,
-} from '../statements/balance-transaction/statement/statement.ts'
+import { StatementFault } from '../statements/balance-transaction/statement/statement.ts'
 import {
   countStatement,
   findStatement,
@@ -20,29 +14,23 @@ import {
 } from '../statements/balance-transaction/statement/store.ts'
 import { writeStatement } from '../statements/balance-transaction/statement/write.ts'
 import { type Instant, instantFromIso } from '../values/instant.ts'
-import { type Context, print, running, withContext } from './context.ts'
+import { type Context, running, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { readCurrency } from './input.ts'
-import { listing, major } from './table.ts'
 
 interface Options {
   from: Instant
   to?: Instant
   currency?: string
   format: string
-  output?: string
 }
 
 type Request = ReturnType<typeof readRequest>
 
-/** What was written for one currency, in minor units. */
-interface Written extends StatementBalances, Totals {}
-
 const HELP = `
 --from and --to are dates, which begin at midnight UTC, or instants such as
 2026-01-31T09:30:00Z. The lines lead from the opening to the closing balance in
-every format; where the books do not, the command fails, and --output leaves no
-file.
+every format; where the books do not, the command fails.
 
   csv      RFC 4180, all currencies in the order of the book
   camt053  ISO 20022 camt.053.001.08, one Stmt a currency
@@ -50,7 +38,7 @@ file.
 
 Examples:
   npx corridor statement acc_7k2m9x4q \\
-    --from 2026-01-01 --to 2026-02-01 --output january.csv
+    --from 2026-01-01 --to 2026-02-01 > january.csv
   npx corridor statement acc_7k2m9x4q \\
     --from 2026-01-01 --to 2027-01-01 --currency USD --format camt053 > 2026.xml`
 
@@ -61,17 +49,11 @@ export function statementCommand(command: Command): void {
     .option('--to <time>', 'end of the period, exclusive (default: now)', readTime('--to'))
     .option('--currency <code>', 'one currency instead of all', readCurrency)
     .option('--format <format>', `one of ${FORMATS.join(', ')}`, 'csv')
-    .option('--output <file>', 'write to a file, and print what is in it')
-    .option('--json', 'with --output: print JSON')
     .addHelpText('after', HELP)
     .action(async (account_id: string, options: Options) => {
+      if (running.json) throw new UsageError('a statement is no JSON: take it as csv')
       const request = readRequest(account_id, options)
-      const { output } = options
-      if (output === undefined && running.json) {
-        throw new UsageError('--json says what is in a file; name one with --output')
-      }
-      const result = await withContext(context => write(context, request, output))
-      if (output !== undefined) print(presentResult(result, output), summary(result, output))
+      await withContext(context => write(context, request))
     })
 }
 
@@ -93,9 +75,7 @@ function readTime(option: string): (text: string) => Instant {
   }
 }
 
-type Result = Awaited<ReturnType<typeof write>>
-
-async function write({ sql }: Context, request: Request, output: string | undefined) {
+async function write({ sql }: Context, request: Request): Promise<void> {
   const account = await accountNamed(sql, request.account_id)
   const { currency } = request
   const { currencies } = account
@@ -115,19 +95,14 @@ async function write({ sql }: Context, request: Request, output: string | undefi
     process.stderr.write(`corridor: --to is in the future; the statement ends at ${statement.to}\n`)
   }
   const expected = await countStatement(sql, statement)
-  const written: Written[] = []
   const pieces = writeStatement(
     statement,
     writerOf(request.format, account.name, expected),
     code => statementPages(sql, statement, code),
-    { expected, done: (balances, totals) => written.push({ ...balances, ...totals }) },
+    expected,
   )
-  const writing =
-    output === undefined
-      ? pipeline(Readable.from(pieces, { objectMode: true }), process.stdout, { end: false })
-      : toFile(pieces, output)
-  await writing.catch(asFailure)
-  return { request, statement, written }
+  const chunks = Readable.from(pieces, { objectMode: true })
+  await pipeline(chunks, process.stdout, { end: false }).catch(asFailure)
 }
 
 /** Fails if the format cannot hold a currency of the account. */
@@ -139,61 +114,14 @@ function refuseUnfit({ format }: Request, currencies: readonly string[]): void {
   throw new UsageError(`${format} cannot hold ${unfit.join(', ')}: ${why}; take it as csv${others}`)
 }
 
-/** Writes a file under another name until it is complete. Writes to a pipe or a device directly. */
-async function toFile(pieces: AsyncIterable<string>, path: string): Promise<void> {
-  const existing = await stat(path).catch(() => undefined)
-  if (existing !== undefined && !existing.isFile()) {
-    await pipeline(Readable.from(pieces), createWriteStream(path))
-    return
-  }
-  const part = `${path}.part`
-  try {
-    await pipeline(Readable.from(pieces), createWriteStream(part, { flush: true }))
-    await rename(part, path)
-  } catch (error) {
-    await rm(part, { force: true })
-    throw error
-  }
-}
-
 /** Explains in one sentence what people can correct, or what is wrong with the books. */
 function asFailure(error: unknown): never {
   if (error instanceof StatementFault) throw new CommandFailed(error.message)
   const { code, syscall } = error as NodeJS.ErrnoException
   if (code === 'EPIPE')
     throw new CommandFailed('the program that reads the statement has closed the pipe')
-  if (syscall === 'open' || syscall === 'write' || syscall === 'rename') {
+  if (syscall === 'open' || syscall === 'write') {
     throw new CommandFailed(`cannot write the statement: ${(error as Error).message}`)
   }
   throw error
-}
-
-function presentResult({ request, statement, written }: Result, output: string) {
-  return {
-    account_id: request.account_id,
-    format: request.format,
-    from: request.from,
-    to: statement.to,
-    output,
-    currencies: written.map(({ currency, opening, count, credits, debits, closing }) => ({
-      currency,
-      opening: String(opening),
-      lines: count,
-      credits: String(credits),
-      debits: String(debits),
-      closing: String(closing),
-    })),
-  }
-}
-
-function summary({ statement, written }: Result, output: string): string {
-  const rows = written.map(({ currency, opening, count, credits, debits, closing }) => ({
-    currency,
-    opening: major(currency, opening),
-    lines: count.toLocaleString('en'),
-    credits: `${credits === 0n ? '' : '+'}${major(currency, credits)}`,
-    debits: major(currency, -debits),
-    closing: major(currency, closing),
-  }))
-  return `${listing(rows)}\n${output}: up to ${statement.to}`
 }

@@ -56,16 +56,6 @@ export interface Acting<Shown> extends Deeds<Shown> {
     command: C,
     present: (outcome: O) => object,
   ): Promise<Shown>
-  /** Runs a deed on rows of an account; shows what `present` makes of its outcome. */
-  deed<C extends OfAccount, S extends WithBooks, O>(
-    deed: Deed<C, S, O>,
-    present: Presents<O>,
-  ): Promise<Shown>
-  /** Like `deed`, for a deed that is too large for one decision. */
-  longDeed<C extends OfAccount, S extends WithBooks, O, P>(
-    deed: LongDeed<C, S, O, P>,
-    present: Presents<O>,
-  ): Promise<Shown>
   /** The prices of a version of the reference data; null is the newest. */
   pricing(version: bigint | null): Promise<PricingAt>
   /** Refuses (403) a session that has not given its password lately. */

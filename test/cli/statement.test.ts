@@ -2,15 +2,11 @@
 // closing balance; what does not add up leaves no file.
 
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { constants } from 'node:fs'
-import { open, readFile, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import { currencyExponent } from '../../src/values/money/currency.ts'
 import { formatMajor, parseMajor } from '../../src/values/money/decimal.ts'
-import { faultsOf, type Node, readXml, select, textOf } from '../ledger/camt053-schema.ts'
+import { type Node, readXml, select, textOf } from '../ledger/camt053-schema.ts'
 import { getAll, type Item } from '../support/assert/listing.ts'
 import { localPayout, yenBank } from '../support/given/bodies.ts'
 import { type Cli, type CommandResult, openCli } from '../support/service/cli.ts'
@@ -30,13 +26,11 @@ let account: Client
 let id: string
 /** As the API lists them, oldest first. */
 let lines: Item[]
-let folder: string
 let uetr: string
 
 before(async () => {
   service = await startTestService({ simulator_delay_ms: 0 })
   cli = await openCli(service.database.url)
-  folder = dirname(await cli.file('here', ''))
   await service.setRates({ 'USD/EUR': '0.8', 'EUR/JPY': '160.123456789', 'USD/KWD': '0.307' })
   await service.setFees([{ fixed_amount: 200n, variable_bps: 100 }])
   account = await service.openAccount({ currencies: CURRENCIES, primary: 'USD', fund: FUND })
@@ -164,41 +158,6 @@ test('corridor statement, camt053: entries with references, fees, conversions an
   assert.ok(greeting.includes('Schöne Grüße <&>'))
 })
 
-test('corridor statement --output: writes the file, prints its summary as text or JSON', async () => {
-  const file = join(folder, 'out.xml')
-  const asked = ['--from', LONG_AGO, '--format', 'camt053', '--output', file]
-  const words = await statement(id, ...asked)
-  assert.deepEqual(faultsOf(readXml(await readFile(file, 'utf8'))), [])
-  const [headings, ...rows] = words.stdout.split('\n')
-  assert.match(headings ?? '', /^currency +opening +lines +credits +debits +closing$/)
-  assert.equal(rows.filter(row => /^[A-Z]{3} /.test(row)).length, CURRENCIES.length)
-  const { json } = await statement(id, ...asked, '--json')
-  assert.equal(json.output, file)
-  for (const one of json.currencies) {
-    assert.equal(
-      BigInt(one.opening) + BigInt(one.credits) - BigInt(one.debits),
-      BigInt(one.closing),
-    )
-    assert.equal(one.lines, inCurrency(one.currency).length)
-  }
-})
-
-test('corridor statement --output, an existing pipe or device: written into, not replaced', async () => {
-  const pipe = join(folder, 'pipe')
-  execFileSync('mkfifo', [pipe])
-  const reader = await open(pipe, constants.O_RDONLY | constants.O_NONBLOCK)
-  try {
-    const period = [id, '--from', LONG_AGO, '--to', '2001-02-01']
-    await statement(...period, '--output', pipe)
-    assert.ok((await stat(pipe)).isFIFO())
-    const { bytesRead, buffer } = await reader.read({ buffer: Buffer.alloc(65_536) })
-    const { stdout } = await statement(...period)
-    assert.equal(buffer.toString('utf8', 0, bytesRead), stdout)
-  } finally {
-    await reader.close()
-  }
-})
-
 test('corridor statement, currency of six decimals: csv only, other formats refused', async () => {
   const client = await service.openAccount({
     currencies: ['USD', 'USDC'],
@@ -243,11 +202,7 @@ test('corridor statement, wrong usage: exit code 2, message on standard error, s
     assert.match(stderr, /^(corridor: |error: ).+\n/)
     assert.doesNotMatch(stderr, /^ {4}at /m)
   }
-  // --json says what is in a file, and there is none.
   const asJson = await cli.run('statement', id, ...from, '--json')
   assert.deepEqual([asJson.code, asJson.stdout], [2, ''])
-  assert.match(JSON.parse(asJson.stderr).error.message, /--output/)
-  const nowhere = await cli.run('statement', id, ...from, '--output', '/no/such/folder/file')
-  assert.deepEqual([nowhere.code, nowhere.stdout], [1, ''])
-  assert.match(nowhere.stderr, /^corridor: cannot write the statement: .*\n$/)
+  assert.match(JSON.parse(asJson.stderr).error.message, /no JSON/)
 })

@@ -78,11 +78,6 @@ const TABLES: readonly (readonly [name: string, more: () => string[], whole: () 
   ['pricing list', () => [], () => ['max_age_s', '86400', 'in force']],
   ['pricing history', () => [], () => ['max_age_s', '86400']],
   ['route list', () => [], () => [idOf(), 'wallet', 'manual']],
-  [
-    'statement',
-    () => [idOf(), '--from', '2026-01-01', '--output', 'statement.csv'],
-    () => ['USD', '90000000000.00'],
-  ],
   ['verify', () => [], () => ['journals']],
 ]
 

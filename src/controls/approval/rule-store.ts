@@ -1,3 +1,4 @@
+// The SQL statements of the reference table `approval_rules`.
 import type { Sql } from '../../sql/connect.ts'
 import type { Tag } from '../../sql/sql.ts'
 import type { ApprovalRule } from './approval.ts'

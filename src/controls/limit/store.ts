@@ -1,3 +1,4 @@
+// The SQL statements of the reference table `limits`.
 import type { Sql, TransactionSql } from '../../sql/connect.ts'
 import type { Tag } from '../../sql/sql.ts'
 import type { Instant } from '../../values/instant.ts'

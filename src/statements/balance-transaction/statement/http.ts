@@ -111,7 +111,7 @@ async function begin(
   const pagesOf = (currency?: string) => statementPages(reads, statement, currency, inTurn)
   if (format === 'csv') return writeStatement(statement, csvWriter, pagesOf)
   const expected = await inTurn(() => countStatement(reads, statement))
-  return writeStatement(statement, writerOf(format, name, expected), pagesOf, { expected })
+  return writeStatement(statement, writerOf(format, name, expected), pagesOf, expected)
 }
 
 /** The headers for GET and HEAD. The connection closes after the answer, also while draining. */

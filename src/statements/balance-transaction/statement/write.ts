@@ -14,19 +14,15 @@ import {
 
 type PagesOf = (currency?: string) => AsyncIterable<readonly BookedLine[]>
 
-interface WriteOptions {
-  /** Totals that were counted beforehand. The lines must match them. */
-  readonly expected?: (currency: string) => Totals
-  /** Called at the end of each currency. */
-  readonly done?: (currency: StatementBalances, totals: Totals) => void
-}
-
-/** Yields pieces of at most a page; throws a StatementFault when the statement does not add up. */
+/**
+ * Yields pieces of at most a page; throws a StatementFault when the statement does not add up.
+ * `expected` are totals that were counted beforehand, which the lines must match.
+ */
 export async function* writeStatement(
   statement: Statement,
   writerOf: MakesWriter,
   pagesOf: PagesOf,
-  { expected, done }: WriteOptions = {},
+  expected?: (currency: string) => Totals,
 ): AsyncGenerator<string, void> {
   const { balances } = statement
   const writer = writerOf(statement)
@@ -41,7 +37,6 @@ export async function* writeStatement(
   }
   const finish = (one: StatementBalances) => {
     check.finish(one, expected?.(one.currency))
-    done?.(one, check.totalsOf(one.currency))
     return writer.close(one)
   }
   yield writer.begin
