@@ -43,6 +43,7 @@ const message = (type: string, content: string) => {
 }
 const AUTHENTICATION_OK = message('R', '\0\0\0\0')
 const READY_FOR_QUERY = message('Z', 'I')
+const SYNC = message('S', '')
 
 /**
  * Logs the client in. Answers `select 7` with 7 rows, and answers settings, BEGIN, COMMIT and
@@ -292,16 +293,14 @@ test('large statements of one transaction: pipelined without waiting for answers
     socket =>
       void socket.once('data', () => {
         socket.write(Buffer.concat([AUTHENTICATION_OK, READY_FOR_QUERY]))
-        socket.once('data', () => {
-          socket.write(done('BEGIN', 'T'))
-          let bytes = 0
-          socket.on('data', data => {
-            bytes += data.length
-            if (data.includes('commit')) socket.write(done('COMMIT', 'I'))
-            else if (bytes > statements.length * SIZE) {
-              for (const _ of statements) socket.write(done('SELECT 1', 'T'))
-            }
-          })
+        let bytes = 0
+        socket.on('data', data => {
+          bytes += data.length
+          if (data.includes('commit')) socket.write(done('COMMIT', 'I'))
+          else if (bytes > statements.length * SIZE && (data as Buffer).subarray(-5).equals(SYNC)) {
+            const selected = statements.map(() => message('C', 'SELECT 1\0'))
+            socket.write(Buffer.concat([message('C', 'BEGIN\0'), ...selected, message('Z', 'T')]))
+          }
         })
       }),
     watched(1, 120_000),

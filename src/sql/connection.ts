@@ -1,13 +1,13 @@
 // One connection to a server, through pg. It sends each statement at once, even while earlier
-// statements wait for their answers. Each statement ends: the server answers it, or it rejects when
-// the connection is lost.
+// statements wait for their answers; the statements of a transaction that are made at the same moment
+// go together. Each statement ends: the server answers it, or it rejects when the connection is lost.
 import pg from 'pg'
 import { makeClient } from './client.ts'
 import { connectionError, isConnectionLost, PostgresError } from './failure.ts'
-import { nameOf, readResult } from './result.ts'
+import { Group, type Pending, PreparedStatements } from './group.ts'
+import { readResult } from './result.ts'
 import { guardReader, watchedSocket } from './socket.ts'
 import type { Rows, Sent } from './sql.ts'
-import { readerOf } from './values.ts'
 
 export interface ConnectionOptions {
   /** How many seconds connecting may take, the first statement included; 30 by default. */
@@ -28,8 +28,11 @@ export class Connection {
   #lost: Error | undefined
   #unanswered = 0
   #rejectHolder: ((error: Error) => void) | undefined
-  /** Is part of the names of prepared statements. A new number prepares all of them again. */
-  #generation = 0
+  readonly #prepared = new PreparedStatements()
+  /** Statements that are not sent yet, in order. */
+  #gathered: Pending[] = []
+  /** Whether a BEGIN is unanswered. Nothing follows its group: it would be outside a transaction. */
+  #isOpening = false
 
   constructor(url: string, options: ConnectionOptions, onLost: () => void = () => {}) {
     this.#options = options
@@ -45,7 +48,8 @@ export class Connection {
       stream: () => socket,
       // Accepts any number of iterations that a server asks for, as libpq does.
       ...{ scramMaxIterations: 0 },
-      types: { getTypeParser: readerOf as pg.CustomTypesConfig['getTypeParser'] },
+      // Rows are read in result.ts.
+      types: { getTypeParser: () => (text: string) => text },
     })
     const { connection } = this.#client
     // With TLS, pg reads from another stream.
@@ -90,21 +94,47 @@ export class Connection {
     }
   }
 
-  send({ text, parameters, prepare }: Sent): Promise<Rows> {
+  send(sent: Sent): Promise<Rows> {
     return new Promise((resolve, reject) => {
       this.#unanswered += 1
-      const query = {
-        text,
-        values: parameters as string[],
-        rowMode: 'array' as const,
-        ...(prepare && { name: `${nameOf(text)}_${this.#generation}` }),
-      }
-      this.#client.query(query, (error: Error | null, result: pg.QueryArrayResult) => {
+      const done = (error?: Error, rows?: Rows) => {
         this.#unanswered -= 1
+        if (sent.opens === true) this.#opened(error)
         if (error) reject(this.#explain(error))
-        else resolve(readResult(result, text))
-      })
+        else resolve(rows as Rows)
+      }
+      this.#gathered.push({ sent, done })
+      if (this.#rejectHolder === undefined) this.#flush()
+      else if (this.#gathered.length === 1) afterThisMoment(() => this.#flush())
     })
+  }
+
+  /** Sends what is gathered: groups, and between them texts that the server reads as they are. */
+  #flush(): void {
+    while (this.#gathered.length > 0 && !this.#isOpening) {
+      const [first] = this.#gathered as [Pending]
+      const pending = this.#gathered.splice(0, groupLength(this.#gathered))
+      if (isScript(first.sent)) this.#sendScript(first)
+      else {
+        this.#isOpening = pending.some(({ sent }) => sent.opens === true)
+        this.#client.query(new Group(pending, this.#prepared))
+      }
+    }
+  }
+
+  #sendScript({ sent: { text }, done }: Pending): void {
+    const query = { text, rowMode: 'array' as const }
+    this.#client.query(query, (error: Error | null, result: pg.QueryArrayResult) => {
+      if (error) done(error)
+      else done(undefined, readResult(result))
+    })
+  }
+
+  /** BEGIN is answered. After an error no later statement may reach the server. */
+  #opened(error: Error | undefined): void {
+    if (error) this.destroy(error)
+    this.#isOpening = false
+    this.#flush()
   }
 
   /**
@@ -141,7 +171,7 @@ export class Connection {
     const explained = explainAnswer(error)
     // A failed transaction prepares no statement: that the server does not know one proves nothing.
     const failed = this.#client.getTransactionStatus() === 'E'
-    if (isPlanOutdated(error) && !failed) this.#generation += 1
+    if (isPlanOutdated(error) && !failed) this.#prepared.forget()
     // The server closes the connection: no other caller may get it meanwhile.
     if (isConnectionLost(explained)) this.destroy(explained)
     return explained
@@ -153,6 +183,23 @@ export class Connection {
     this.#rejectHolder?.(this.#lost)
     this.#onLost()
   }
+}
+
+/** How many statements go together: a script goes alone, and some statements lead their group. */
+function groupLength(gathered: readonly Pending[]): number {
+  if (gathered[0] !== undefined && isScript(gathered[0].sent)) return 1
+  const next = gathered.findIndex(({ sent }, i) => i > 0 && (isScript(sent) || sent.leads === true))
+  return next === -1 ? gathered.length : next
+}
+
+/** Whether the text may hold several statements, which the server does not prepare. */
+function isScript({ text, parameters, prepare }: Sent): boolean {
+  return !prepare && parameters.length === 0 && text.includes(';')
+}
+
+/** Calls back when all callbacks and promises that are ready now, and those that they make, have run. */
+function afterThisMoment(work: () => void): void {
+  process.nextTick(() => queueMicrotask(() => process.nextTick(work)))
 }
 
 function tooLate(): Error {

@@ -1,7 +1,7 @@
 // Listens to notifications on a connection of its own. When it is lost, listens on a new one.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Connection } from './connection.ts'
-import { plain } from './sql.ts'
+import { command } from './sql.ts'
 
 interface Listening {
   /** Makes a connection; `onLost` is called when it is lost. */
@@ -46,7 +46,7 @@ async function listen(listening: Listening): Promise<Session> {
   try {
     await open(connection)
     connection.onNotification(onNotification)
-    await connection.send(plain(`listen "${channel}"`))
+    await connection.send(command(`listen "${channel}"`))
     onListen?.()
   } catch (error) {
     connection.destroy()

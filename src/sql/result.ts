@@ -1,76 +1,68 @@
 // Reads the rows of an answer as objects. V8 makes a hash table of an object that gets more than a
 // dozen members one by one: it takes three times the memory, and is slower to read. So each row
 // begins as a copy of a blank row that has all members.
-import type { QueryArrayResult } from 'pg'
+import type { FieldDef, QueryArrayResult } from 'pg'
 import type { Row, Rows } from './sql.ts'
-
-/** A statement that connections keep prepared. */
-interface Prepared {
-  /** The same on all connections. */
-  readonly name: string
-  shape: Shape | undefined
-}
+import { readerOf } from './values.ts'
 
 /** By text. There are few: code that sends many different texts does not prepare them. */
-const statements = new Map<string, Prepared>()
+const names = new Map<string, string>()
 
-/** The name under which connections prepare a statement. */
+/** The name under which connections prepare a statement, the same on all connections. */
 export function nameOf(text: string): string {
-  const found = statements.get(text)
-  if (found !== undefined) return found.name
-  const name = `s${statements.size}`
-  statements.set(text, { name, shape: undefined })
+  const found = names.get(text)
+  if (found !== undefined) return found
+  const name = `s${names.size}`
+  names.set(text, name)
   return name
 }
 
-interface Shape {
+/** The columns of the rows of a statement. */
+export interface Shape {
   readonly columns: readonly string[]
+  readonly readers: readonly ((text: string) => unknown)[]
   /** A row whose members are null. */
   readonly blank: Row
 }
 
-/** The rows, with `count` and `command`. For a text of several statements, an array of each. */
-export function readResult(result: QueryArrayResult | QueryArrayResult[], text: string): Rows {
-  if (Array.isArray(result))
-    return describe(
-      result.map(one => readResult(one, '')),
-      0,
-      '',
-    )
-  const { rows, rowCount, command } = result
-  return describe(rows.length === 0 ? [] : asObjects(result, text), rowCount ?? 0, command)
-}
+export const NOTHING: Shape = { columns: [], readers: [], blank: {} }
 
-function asObjects({ rows, fields }: QueryArrayResult, text: string): Row[] {
-  const prepared = statements.get(text)
-  let shape = prepared?.shape
-  if (shape === undefined || !fits(shape, fields)) {
-    shape = shapeOf(fields)
-    if (prepared !== undefined) prepared.shape = shape
-  }
-  const { columns, blank } = shape
-  return rows.map(values => {
-    const row = { ...blank }
-    for (let at = 0; at < columns.length; at++) row[columns[at] as string] = values[at]
-    return row
-  })
-}
-
-type Fields = QueryArrayResult['fields']
-
-function shapeOf(fields: Fields): Shape {
+export function shapeOf(fields: readonly FieldDef[]): Shape {
   const columns = fields.map(({ name }) => name)
   const members = columns.map(name => `${JSON.stringify(name)}:null`)
-  return { columns, blank: JSON.parse(`{${members.join(',')}}`) }
+  const readers = fields.map(({ dataTypeID }) => readerOf(dataTypeID))
+  return { columns, readers, blank: JSON.parse(`{${members.join(',')}}`) }
 }
 
-/** Whether the shape has these columns. A migration may have changed them. */
-function fits({ columns }: Shape, fields: Fields): boolean {
-  return columns.length === fields.length && columns.every((name, at) => name === fields[at]?.name)
+export function readRow(
+  { columns, readers, blank }: Shape,
+  values: readonly (string | null)[],
+): Row {
+  const row = { ...blank }
+  for (let at = 0; at < columns.length; at++) {
+    const text = values[at] as string | null
+    row[columns[at] as string] = text === null ? null : readers[at]?.(text)
+  }
+  return row
+}
+
+/**
+ * The rows of a text that the server has read as it is, with `count` and `command`. For a text of
+ * several statements, an array of each.
+ */
+export function readResult(result: QueryArrayResult | QueryArrayResult[]): Rows {
+  if (Array.isArray(result)) return describe(result.map(readResult), 0, '')
+  const { rows, rowCount, command, fields } = result
+  const shape = shapeOf(fields)
+  return describe(
+    (rows as (string | null)[][]).map(values => readRow(shape, values)),
+    rowCount ?? 0,
+    command,
+  )
 }
 
 /** Adds `count` and `command`, not enumerable, so that the rows equal a plain array of rows. */
-function describe(rows: Row[], count: number, command: string): Rows {
+export function describe(rows: Row[], count: number, command: string): Rows {
   return Object.defineProperties(rows, {
     count: { value: count },
     command: { value: command },

@@ -26,10 +26,16 @@ export interface Sent {
   readonly parameters: readonly (string | null)[]
   /** Whether the connection keeps it prepared: it is then planned once, not each time. */
   readonly prepare: boolean
+  /** A BEGIN: the statements behind its group wait for its answer. */
+  readonly opens?: boolean
+  /** A ROLLBACK: the server would skip it behind a statement that fails. */
+  readonly leads?: boolean
 }
 
-/** A text without parameters, which no connection keeps prepared. */
-export const plain = (text: string): Sent => ({ text, parameters: [], prepare: false })
+/** A command without parameters. */
+export const command = (text: string, how: Pick<Sent, 'opens' | 'leads'> = {}): Sent => {
+  return { text, parameters: [], prepare: true, ...how }
+}
 
 /** Sends a statement. `write` throws when a value cannot be sent. */
 export type Send = (write: () => Sent) => Promise<Rows>

@@ -3,7 +3,7 @@
 import { nextTick } from '../values/event-loop.ts'
 import type { Connection } from './connection.ts'
 import { isRolledBack, isServerError, OutcomeUnknown } from './failure.ts'
-import { makeTag, plain, type Rows, type Sent, type Tag } from './sql.ts'
+import { command, makeTag, type Rows, type Sent, type Tag } from './sql.ts'
 import { publishStatement } from './statements.ts'
 
 /** Statements of one transaction. */
@@ -34,7 +34,8 @@ export async function runTransaction<T>(
   const transaction = new Transaction(connection, { reads })
   try {
     return await connection.hold(async () => {
-      await connection.send(plain(`begin ${mode}`))
+      // The first statements go with it. If it fails, the connection closes, and they fail with it.
+      connection.send(command(`begin ${mode}`, { opens: true })).catch(() => {})
       // A statement is sent when it is awaited. By the next tick all earlier statements are sent.
       const result = await work(transaction.tag(), () => transaction.commit(nextTick()))
       await transaction.commit()
@@ -95,7 +96,8 @@ class Transaction {
     await this.#commit?.catch(() => {})
     // A COMMIT that was answered with an error may have left the transaction open.
     if (this.#outcome === 'open' || this.#outcome === 'sent' || this.#refused) {
-      await this.#connection.send(plain('rollback')).catch(() => this.#connection.destroy())
+      const rollback = command('rollback', { leads: true })
+      await this.#connection.send(rollback).catch(() => this.#connection.destroy())
     }
     const is_consequence = CONSEQUENCES.has((error as { code?: unknown } | null)?.code)
     return is_consequence ? this.#causeOf(error) : error
@@ -129,11 +131,11 @@ class Transaction {
     this.#over = true
     this.#outcome = 'sent'
     try {
-      const sent = this.#connection.send(plain('commit'))
-      const { command } = await (this.#reads ? sent : publishStatement(() => 'commit', sent))
-      this.#outcome = command === 'COMMIT' ? 'committed' : 'rolled back'
-      if (command === 'COMMIT') return
-      throw this.#causeOf(new Error(`the server answered COMMIT with ${command}`))
+      const sent = this.#connection.send(command('commit'))
+      const answer = await (this.#reads ? sent : publishStatement(() => 'commit', sent))
+      this.#outcome = answer.command === 'COMMIT' ? 'committed' : 'rolled back'
+      if (this.#outcome === 'committed') return
+      throw this.#causeOf(new Error(`the server answered COMMIT with ${answer.command}`))
     } catch (error) {
       this.#refused = this.#outcome === 'sent'
       if (isRolledBack(error)) this.#outcome = 'rolled back'
@@ -142,19 +144,20 @@ class Transaction {
   }
 
   async #savepoint<T>(work: (tx: TransactionSql) => PromiseLike<T>): Promise<T> {
-    await this.#send(() => plain('savepoint corridor'))
+    await this.#send(() => command('savepoint corridor'))
     const inner = new Transaction(this.#connection, { reads: this.#reads, outer: this })
     try {
       const result = await work(inner.tag())
       inner.#over = true
       if (inner.#failed !== undefined) throw inner.#failed.error
-      await this.#send(() => plain('release savepoint corridor'))
+      await this.#send(() => command('release savepoint corridor'))
       return result
     } catch (error) {
       inner.#over = true
       // Also releases it: the savepoint around it has the same name.
-      const back = 'rollback to savepoint corridor; release savepoint corridor'
-      await this.#send(() => plain(back)).catch(() => {})
+      const back = command('rollback to savepoint corridor', { leads: true })
+      const ends = [back, command('release savepoint corridor')]
+      await Promise.allSettled(ends.map(end => this.#send(() => end)))
       throw error
     }
   }

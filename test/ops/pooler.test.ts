@@ -57,7 +57,7 @@ test('PgBouncer in transaction mode, other clients active: refused too', {
   const busy = openPool(pooler.url('transaction'), { max: 8 })
   let working = true
   const work = Array.from({ length: 8 }, async () => {
-    while (working) await busy.begin(tx => tx.unsafe('select pg_sleep(0.002)'))
+    while (working) await busy.unsafe('begin; select pg_sleep(0.002); commit')
   })
   try {
     for (let round = 0; round < share(10, 50); round++) {

@@ -304,17 +304,17 @@ function readMessages(commit: () => RegExp): (bytes: Buffer) => Message[] {
         .split('\0', 2)
       if (type === 'P') texts.set(first, second)
       const text = type === 'P' ? second : type === 'B' ? texts.get(second) : undefined
+      if (text?.startsWith('begin')) {
+        statements = []
+        reads = text.includes('read only')
+      }
       if (text !== undefined) statements.push(text)
-      const asked = type === 'Q' ? first : text
-      if (asked?.startsWith('begin')) reads = asked.includes('read only')
-      const begins = !committing && !reads && asked !== undefined && commit().test(asked)
+      const begins = !committing && !reads && text !== undefined && commit().test(text)
       committing ||= begins
-      const ends = committing && (type === 'S' || type === 'Q')
+      const ends = committing && type === 'S'
       if (ends) committing = false
-      const committed = type === 'Q' && first === 'commit' ? statements : []
+      const committed = type === 'B' && text === 'commit' ? statements : []
       const syncs = type === 'S' ? statements.at(-1) : undefined
-      // BEGIN, COMMIT and ROLLBACK are simple queries: each starts a new list of statements.
-      if (type === 'Q') statements = []
       return { bytes, begins, ends, committed, syncs }
     })
 }
