@@ -402,10 +402,9 @@ create table holds (
   primary key (account_id, entity_id, payout_id)
 );
 
--- The likenesses of recent payouts, which prevent paying twice. One row for each payout, except the
--- first payout of a reference: its likeness is computed from its own row
--- (docs/decisions/creating-payouts.md). A row is deleted when no account's duplicate_window_s
--- reaches back to it. It is a table and not a column of payouts, because the index of a column
+-- The likenesses of recent payouts, which prevent paying twice. One row for each payout of an account
+-- with a duplicate window (docs/decisions/creating-payouts.md). A row is deleted when no account's
+-- duplicate_window_s reaches back to it. It is a table and not a column of payouts, because the index of a column
 -- would grow for ever, and writes would be scattered over it.
 create table payout_likenesses (
   created_at timestamptz not null,

@@ -191,7 +191,6 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
       books: new Map([...inner.books, [row.account_id, unlimited_book]]),
       quotes: new Map(inner.quotes),
       likenesses: new Map(inner.likenesses),
-      references: new Set(inner.references),
       limits: copyState(inner.limits),
     }
     const state = { inner: copy, imported: new Map(imported), new_keys: [] }

@@ -141,11 +141,6 @@ export interface PayoutState {
   readonly accountsByDepositAddress: ReadonlyMap<string, Account>
   /** Earlier payouts of accounts that have a duplicate window; decisions add their own. */
   readonly likenesses: Likenesses
-  /**
-   * The commands' references that an earlier payout already has, as `account_id/reference`;
-   * decisions add their own.
-   */
-  readonly references: Set<string>
   /** The entities that payouts are made for, by `account_id/id`. */
   readonly principals: Principals
   /** The installation's BIC, '' when the operator has set none. */
@@ -202,14 +197,6 @@ export interface Likeness {
   readonly likeness: string
   readonly created_at: Instant
   readonly payout_id: string
-}
-
-/** The first payout of a reference: its status, and the members of its likeness. */
-export interface FirstOfReference
-  extends Pick<Payout, 'account_id' | 'amount' | 'currency' | 'created_at' | 'status'> {
-  readonly payout_id: string
-  readonly reference_id: string
-  readonly beneficiary_details: BeneficiaryDetails
 }
 
 /** The newest payout of each likeness, by `account_id/likeness`. */

@@ -47,13 +47,11 @@ import {
 } from '../payout.ts'
 import { presentPayout } from '../response.ts'
 import { insertStates } from '../state-store.ts'
-import { isGivenBack } from '../states.ts'
 import { findPayouts, insertPayouts } from '../store.ts'
 import { payeesUnderRules } from './approval-need.ts'
 import { decidePayout } from './create.ts'
 import { depositAddressOf } from './destination.ts'
-import { likenessOfFirst } from './duplicate.ts'
-import { findFirstOfReferences, findLikenesses, insertLikenesses } from './duplicate-store.ts'
+import { findLikenesses, insertLikenesses } from './duplicate-store.ts'
 import { intentIn, intentOf, withNamed } from './intent.ts'
 import { countersOf, payeesUnderLimits } from './limit-use.ts'
 import { type PayoutOutcome, UNTOUCHED } from './new-row.ts'
@@ -149,7 +147,7 @@ async function loadCreation(
     findQuotes(tx, keysNamed(commands, 'quote')).then(byName),
     loadApprovals(tx, commands),
     loadBeneficiaries(tx, commands),
-    loadEarlier(tx, asked),
+    loadLikenesses(tx, asked),
   ])
   const intents = asked.map(one => withNamed(one, { quotes, beneficiaries }))
   // A second round trip reads by the keys that the first round trip has read.
@@ -157,7 +155,7 @@ async function loadCreation(
   const { lists: in_memory } = reference
   const lists = lists_version === null ? in_memory.latest() : in_memory.at(lists_version)
   const [earlier_of_named, principals, screened] = await Promise.all([
-    loadEarlier(
+    loadLikenesses(
       tx,
       intents.filter(({ request }) => request.beneficiary !== undefined),
     ),
@@ -174,8 +172,7 @@ async function loadCreation(
     beneficiaries,
     approvals,
     accountsByDepositAddress: reference.accountsByDepositAddress(),
-    likenesses: byLikeness([...earlier.likenesses, ...earlier_of_named.likenesses]),
-    references: new Set([...earlier.references, ...earlier_of_named.references]),
+    likenesses: byLikeness([...earlier, ...earlier_of_named]),
     principals,
     intents: new Map(
       intents.map((one, i) => [one.request, { ...one, screened: screened[i] ?? NOT_SCREENED }]),
@@ -262,46 +259,21 @@ async function loadBeneficiaries(
   return byName(await findBeneficiaries(tx, uniqueKeys(keysNamed(commands, 'beneficiary'))))
 }
 
-/** The earlier payouts that the commands could duplicate. */
-interface Earlier {
-  readonly likenesses: readonly Likeness[]
-  /** By `account_id/reference`. */
-  readonly references: readonly string[]
+/**
+ * The newest payouts that these could duplicate. A payout whose payee is unknown so far is not
+ * compared.
+ */
+function loadLikenesses(tx: TransactionSql, intents: readonly Intent[]): Promise<Likeness[]> {
+  const compared = intents.flatMap(({ account_id, request, likeness }) =>
+    likeness === null || request.allow_duplicate === true ? [] : [{ account_id, likeness }],
+  )
+  return findLikenesses(tx, compared)
 }
 
-/**
- * Loads the likenesses of earlier payouts to compare these with, and which of their references are
- * in use already. A payout whose payee is unknown so far is not compared.
- */
-async function loadEarlier(tx: TransactionSql, intents: readonly Intent[]): Promise<Earlier> {
-  const wanted = intents.flatMap(({ account_id, request, likeness }) => {
-    if (likeness === null) return []
-    const { reference_id = '', allow_duplicate = false } = request
-    return [{ account_id, likeness, reference_id, allow_duplicate }]
-  })
-  const named = wanted.filter(({ reference_id }) => reference_id !== '')
-  const compared = wanted.filter(({ allow_duplicate }) => !allow_duplicate)
-  const [firsts, found] = await Promise.all([
-    findFirstOfReferences(tx, named),
-    findLikenesses(tx, compared),
-  ])
-  return {
-    likenesses: [...firsts.filter(payout => !isGivenBack(payout)).map(likenessOfFirst), ...found],
-    references: firsts.map(({ account_id, reference_id: id }) => nameOf({ account_id, id })),
-  }
-}
-
-/**
- * The newest payout of each likeness. Within an account, the order of ids is the order of commits.
- */
 function byLikeness(likenesses: readonly Likeness[]): Likenesses {
-  const newest: Likenesses = new Map()
-  for (const likeness of likenesses) {
-    const name = nameOf({ account_id: likeness.account_id, id: likeness.likeness })
-    const known = newest.get(name)
-    if (known === undefined || known.payout_id < likeness.payout_id) newest.set(name, likeness)
-  }
-  return newest
+  return new Map(
+    likenesses.map(one => [nameOf({ account_id: one.account_id, id: one.likeness }), one]),
+  )
 }
 
 /** The entities that payouts are made for: messages to banks carry their names. */

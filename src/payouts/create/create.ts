@@ -232,21 +232,18 @@ export function decidePayout(state: PayoutState, intent: Intent): PayoutOutcome 
 }
 
 /**
- * Keeps reference and likeness for the next payouts of the batch. Returns the row of the likeness:
- * null without a duplicate window, and for the first payout of a reference, which needs no row.
+ * Keeps the likeness for the next payouts of the batch. Returns its row; null without a duplicate
+ * window.
  */
 function remember(
-  { likenesses, references }: PayoutState,
-  { account_id, id: payout_id, created_at, particulars }: Payout,
+  { likenesses }: PayoutState,
+  { account_id, id: payout_id, created_at }: Payout,
   likeness: string | null,
 ): Likeness | null {
-  const reference = nameOf({ account_id, id: particulars.reference_id })
-  const first = particulars.reference_id !== '' && !references.has(reference)
-  if (first) references.add(reference)
   if (likeness === null) return null
   const made = { account_id, likeness, created_at, payout_id }
   likenesses.set(nameOf({ account_id, id: likeness }), made)
-  return first ? null : made
+  return made
 }
 
 /** The objects that are made together with a payout. A carried quote has no row of its own. */

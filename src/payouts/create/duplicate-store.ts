@@ -1,51 +1,13 @@
 // The SQL statements of likenesses, run under the lock of the account's book. A row keeps the first
-// half of a likeness: 128 bits distinguish all payouts of an account. The first payout of a
-// reference has no row: its likeness is computed from the payout
-// (docs/decisions/creating-payouts.md).
-import { detailsOf } from '../../parties/beneficiary/columns.ts'
+// half of a likeness: 128 bits distinguish all payouts of an account.
 import type { TransactionSql } from '../../sql/connect.ts'
 import { type Connections, deleteInPortions, PORTION } from '../../sql/delete-expired.ts'
-import { keysOf } from '../../sql/keys.ts'
 import { inserter } from '../../sql/rows.ts'
 import { eachShard, tableAt, within } from '../../sql/shard.ts'
-import { uniqueKeys } from '../../values/id.ts'
-import type { StoredPayout } from '../columns.ts'
-import type { FirstOfReference, Likeness } from '../payout.ts'
-import { joinState } from '../store.ts'
+import type { Likeness } from '../payout.ts'
 
 /** In hex digits. */
 const HALF = 32
-
-/**
- * The first payout of each reference, if there is one. Reads one index entry for each reference.
- */
-export async function findFirstOfReferences(
-  tx: TransactionSql,
-  wanted: readonly { readonly account_id: string; readonly reference_id: string }[],
-): Promise<FirstOfReference[]> {
-  const keys = uniqueKeys(wanted.map(({ account_id, reference_id: id }) => ({ account_id, id })))
-  // The condition gives bounds of the index. With an equality, a plan could walk the primary key.
-  const rows = await eachShard(
-    keys,
-    keys => tx<FirstRow[]>`
-      select r.* from ${keysOf(keys)}
-      cross join lateral (
-        select p.account_id, p.id as payout_id, p.reference_id, p.amount, p.currency, p.created_at,
-          p.beneficiary_id, p.beneficiary_details, s.status
-        from payouts p ${joinState(tx, keys)}
-        where p.account_id = k.account_id and p.reference_id <> '' ${within('p', keys)}
-          and (p.reference_id, p.id) >= (k.id, '') and (p.reference_id, p.id) < (k.id, '~')
-        order by p.reference_id, p.id limit 1
-      ) r`,
-  )
-  return rows.map(({ beneficiary_id, beneficiary_details, ...row }) => ({
-    ...row,
-    beneficiary_details: detailsOf(beneficiary_details, beneficiary_id),
-  }))
-}
-
-type FirstRow = Omit<FirstOfReference, 'beneficiary_details'> &
-  Pick<StoredPayout, 'beneficiary_id' | 'beneficiary_details'>
 
 /** The newest row of each likeness. Reads at most one index entry for each likeness. */
 export async function findLikenesses(

@@ -8,7 +8,7 @@ import { hashJson } from '../../values/digest.ts'
 import { refusal } from '../../values/errors.ts'
 import { nameOf } from '../../values/id.ts'
 import { type Instant, plusMilliseconds, secondsBetween } from '../../values/instant.ts'
-import type { FirstOfReference, Likeness, Likenesses, Payout } from '../payout.ts'
+import type { Likenesses, Payout } from '../payout.ts'
 
 /**
  * The SHA-256 of JSON with sorted keys: name, destination, amount, currency and the caller's
@@ -78,18 +78,6 @@ export function refuseDuplicate(
     `Payout ${payout_id}, made ${age_s} s ago, has the same beneficiary, amount, currency and ` +
     'reference_id. If this is another payment, send allow_duplicate.'
   throw refusal('possible_duplicate_payout', message, 'allow_duplicate')
-}
-
-/** The likeness of the first payout of a reference. */
-export function likenessOfFirst({
-  account_id,
-  payout_id,
-  created_at,
-  beneficiary_details,
-  ...payment
-}: FirstOfReference): Likeness {
-  const likeness = likenessOf(beneficiary_details, payment)
-  return { account_id, payout_id, created_at, likeness }
 }
 
 export function likenessOfPayout(payout: Payout) {

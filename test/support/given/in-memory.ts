@@ -262,7 +262,6 @@ export function payoutState(part: Partial<PayoutState> = {}): PayoutState {
       ['dep_2', receiver],
     ]),
     likenesses: new Map(),
-    references: new Set(),
     limits: emptyState(),
     approving: { rules: new Map(), keys: new Map(), payees: new Set() },
     principals: new Map(),
