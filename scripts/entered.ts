@@ -11,7 +11,7 @@ import { localPayout } from '../test/support/given/bodies.ts'
 
 const ROOT = new URL('..', import.meta.url)
 /** How many requests are compared. */
-const REQUESTS = 5
+const REQUESTS = 20
 
 /** Speaks to the inspector of a process. */
 class Inspector {

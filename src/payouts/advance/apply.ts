@@ -4,11 +4,11 @@ import { checkActive, checkOpen } from '../../accounts/states.ts'
 import type { PayoutUse } from '../../controls/limit/limit.ts'
 import { type Book, bookOf, type Journal } from '../../ledger/rules.ts'
 import type { RailStep } from '../../rails/rail.ts'
-import type { Match, StoredMatch } from '../../screening/match.ts'
+import type { Match } from '../../screening/match.ts'
 import type { Entry } from '../../statements/balance-transaction/balance-transaction.ts'
 import type { Event } from '../../statements/event/event.ts'
 import { found, refusal } from '../../values/errors.ts'
-import { type Key, nameOf, payoutKey } from '../../values/id.ts'
+import { nameOf, payoutKey } from '../../values/id.ts'
 import type { Instant } from '../../values/instant.ts'
 import { holdOf, type OpenPayout, type Payout, type ReadPayout } from '../payout.ts'
 import { checkExecuted } from '../schedule.ts'
@@ -23,18 +23,17 @@ import {
 import { stepsByAccount } from './by-account.ts'
 import {
   type ApprovalChanges,
-  type ApprovalState,
   approvalChanges,
   type DecidedApproval,
   rememberDecision,
   stepsByApproval,
 } from './by-approval.ts'
-import { checkOperator, stepsByOperator } from './by-operator.ts'
+import { checkOperator, type OperatorState, stepsByOperator } from './by-operator.ts'
 import { judgeRailReport, reroute, sentEvent } from './by-rail.ts'
-import { stepsByReview } from './by-review.ts'
+import { type ReviewState, stepsByReview } from './by-review.ts'
 import { eventsWithPriorState } from './event-state.ts'
 import { railProgress } from './progress.ts'
-import { type HeldState, isTransfer, receiverOf } from './release.ts'
+import { isTransfer, receiverOf } from './release.ts'
 import type { Judged } from './report.ts'
 import {
   checkRoomForReturn,
@@ -45,21 +44,15 @@ import {
   type StepPostings,
 } from './succeed-or-fail.ts'
 
-export interface AdvanceState extends ApprovalState, HeldState, KnownAttempts, GivenBackState {
+export interface AdvanceState extends ReviewState, OperatorState, KnownAttempts, GivenBackState {
   /** The database's clock, which sets when a rail is asked. */
   readonly now: Instant
   /** By `account_id/id`. */
   readonly payouts: Map<string, OpenPayout>
   /** The payouts as read, by `account_id/id`, before any step of the batch. */
   readonly read: ReadonlyMap<string, ReadPayout>
-  /** Another payout that the same bank reference has paid, by payout id. */
-  readonly paid_elsewhere: ReadonlyMap<string, Key>
   /** What the payouts that may give money back count for limits. */
   readonly uses: readonly PayoutUse[]
-  /** Parties of screened payouts that a person has confirmed to be listed, as `account_id/id`. */
-  readonly confirmed: ReadonlySet<string>
-  /** The stored matches of held payouts that are screened again, by `account_id/id`. */
-  readonly stored_matches: ReadonlyMap<string, readonly StoredMatch[]>
 }
 
 export interface AdvanceOutcome extends AttemptChanges {

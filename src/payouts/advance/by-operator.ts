@@ -30,7 +30,7 @@ export function stepsByOperator(payout: OpenPayout, { steps, person }: ByOperato
   return { steps, facts: personFacts(person), changes }
 }
 
-interface OperatorState {
+export interface OperatorState {
   readonly approvals: Approvals
   /** Another payout that the same bank reference has paid, by payout id. */
   readonly paid_elsewhere: ReadonlyMap<string, Key>

@@ -28,7 +28,7 @@ import {
  */
 const PRICE_HELD_DAYS = 7
 
-interface ReviewState extends HeldState, ApprovalState {
+export interface ReviewState extends HeldState, ApprovalState {
   /** Parties of screened payouts that a person has confirmed to be listed, as `account_id/id`. */
   readonly confirmed: ReadonlySet<string>
   /** The stored matches of held payouts that are screened again, by `account_id/id`. */
