@@ -1092,7 +1092,7 @@ CREATE TABLE payout_attempts (
 CREATE UNIQUE INDEX one_open_attempt ON payout_attempts USING btree (account_id, payout_id) WHERE (ended_as = ANY (ARRAY[''::text, 'paid'::text]));
 CREATE INDEX payout_attempts_asked_again ON payout_attempts USING btree (ask_again_at) WHERE (ask_again_at IS NOT NULL);
 CREATE UNIQUE INDEX payout_attempts_by_uetr ON payout_attempts USING btree (account_id, uetr);
-CREATE TRIGGER erased_only BEFORE UPDATE OF not_taken ON payout_attempts FOR EACH ROW WHEN (((old.not_taken IS NOT NULL) AND ((old.not_taken)::text <> (new.not_taken)::text))) EXECUTE FUNCTION guard_papers('{}');
+CREATE TRIGGER erased_only BEFORE UPDATE OF not_taken ON payout_attempts FOR EACH ROW WHEN (((old.not_taken IS NOT NULL) AND ((old.not_taken)::text <> (new.not_taken)::text))) EXECUTE FUNCTION guard_erased('{}');
 CREATE TRIGGER held_is_not_asked BEFORE INSERT ON payout_attempts FOR EACH ROW WHEN ((new.asked_at IS NOT NULL)) EXECUTE FUNCTION refuse_held_attempt();
 CREATE TRIGGER held_is_not_asked_later BEFORE UPDATE OF asked_at ON payout_attempts FOR EACH ROW WHEN (((old.asked_at IS NULL) AND (new.asked_at IS NOT NULL))) EXECUTE FUNCTION refuse_held_attempt();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON payout_attempts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -1132,7 +1132,7 @@ CREATE TABLE rail_evidence (
   CONSTRAINT rail_evidence_same_check CHECK ((octet_length(same) = 32))
 );
 CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON rail_evidence FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER erased_only BEFORE UPDATE ON rail_evidence FOR EACH ROW EXECUTE FUNCTION guard_papers('{"message":"","detail":{}}');
+CREATE TRIGGER erased_only BEFORE UPDATE ON rail_evidence FOR EACH ROW EXECUTE FUNCTION guard_erased('{"message":"","detail":{}}');
 ALTER TABLE rail_evidence ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON rail_evidence FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON rail_evidence FOR SELECT TO corridor_auditor USING (true);
@@ -1164,7 +1164,7 @@ CREATE TABLE rail_exceptions (
 CREATE INDEX rail_exceptions_by_payee ON rail_exceptions USING btree (account_id, ((notice ->> 'beneficiary'::text)), payout_id, number) WHERE (notice IS NOT NULL);
 CREATE INDEX rail_exceptions_open ON rail_exceptions USING btree (opened_at) WHERE (closed_at IS NULL);
 CREATE TRIGGER closed_once BEFORE UPDATE ON rail_exceptions FOR EACH ROW WHEN (((old.closed_at IS NOT NULL) AND (new.note <> 'erased'::text))) EXECUTE FUNCTION refuse_exception_change();
-CREATE TRIGGER erased_only BEFORE UPDATE ON rail_exceptions FOR EACH ROW WHEN (((new.note = 'erased'::text) AND (old.closed_at IS NOT NULL))) EXECUTE FUNCTION guard_papers('{"message":"erased","note":"erased","notice":null}');
+CREATE TRIGGER erased_only BEFORE UPDATE ON rail_exceptions FOR EACH ROW WHEN (((new.note = 'erased'::text) AND (old.closed_at IS NOT NULL))) EXECUTE FUNCTION guard_erased('{"message":"erased","note":"erased","notice":null}');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON rail_exceptions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER said_once BEFORE UPDATE OF notice ON rail_exceptions FOR EACH ROW WHEN ((((old.notice)::text IS DISTINCT FROM (new.notice)::text) AND (new.note <> 'erased'::text))) EXECUTE FUNCTION refuse_change();
 ALTER TABLE rail_exceptions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -1224,7 +1224,7 @@ CREATE INDEX rail_items_by_file ON rail_items USING btree (msg_id, end_to_end_id
 CREATE INDEX rail_items_by_instruction ON rail_items USING btree (instruction_id) WHERE (instruction_id <> ''::text);
 CREATE INDEX rail_items_by_uetr ON rail_items USING btree (uetr);
 CREATE INDEX rail_items_waiting ON rail_items USING btree (rail, seal_at, end_to_end_id) WHERE ((msg_id = ''::text) AND (NOT withdrawn));
-CREATE TRIGGER erased_only BEFORE UPDATE ON rail_items FOR EACH ROW WHEN ((((new.payment)::text = '{}'::text) AND ((old.payment)::text <> '{}'::text))) EXECUTE FUNCTION guard_papers('{"payment":{}}');
+CREATE TRIGGER erased_only BEFORE UPDATE ON rail_items FOR EACH ROW WHEN ((((new.payment)::text = '{}'::text) AND ((old.payment)::text <> '{}'::text))) EXECUTE FUNCTION guard_erased('{"payment":{}}');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON rail_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER leaves_a_dead_file BEFORE UPDATE ON rail_items FOR EACH ROW WHEN (((old.msg_id <> ''::text) AND (new.msg_id = ''::text))) EXECUTE FUNCTION check_item_leaves();
 CREATE TRIGGER legal_change BEFORE UPDATE ON rail_items FOR EACH ROW WHEN ((((new.payment)::text <> '{}'::text) OR ((old.payment)::text = '{}'::text))) EXECUTE FUNCTION check_item_change();
@@ -1309,7 +1309,7 @@ CREATE TABLE rail_item_evidence (
   CONSTRAINT rail_item_evidence_same_check CHECK ((octet_length(same) = 32))
 );
 CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON rail_item_evidence FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER erased_only BEFORE UPDATE ON rail_item_evidence FOR EACH ROW EXECUTE FUNCTION guard_papers('{"text":""}');
+CREATE TRIGGER erased_only BEFORE UPDATE ON rail_item_evidence FOR EACH ROW EXECUTE FUNCTION guard_erased('{"text":""}');
 ALTER TABLE rail_item_evidence ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON rail_item_evidence FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON rail_item_evidence FOR SELECT TO corridor_auditor USING (true);
@@ -1500,7 +1500,7 @@ CREATE TABLE screening_matches (
   CONSTRAINT screening_matches_score_check CHECK (((score >= 1) AND (score <= 1000))),
   CONSTRAINT screening_matches_state_check CHECK ((state = ANY (ARRAY['open'::text, 'cleared'::text, 'confirmed'::text])))
 );
-CREATE TRIGGER erased_only BEFORE UPDATE ON screening_matches FOR EACH ROW WHEN (((decode(repeat('00'::text, 32), 'hex'::text) = new.party_hash) OR (decode(repeat('00'::text, 32), 'hex'::text) = old.party_hash))) EXECUTE FUNCTION guard_papers('{"pieces":[],"reason":"erased","party_hash":
+CREATE TRIGGER erased_only BEFORE UPDATE ON screening_matches FOR EACH ROW WHEN (((decode(repeat('00'::text, 32), 'hex'::text) = new.party_hash) OR (decode(repeat('00'::text, 32), 'hex'::text) = old.party_hash))) EXECUTE FUNCTION guard_erased('{"pieces":[],"reason":"erased","party_hash":
     "\\x0000000000000000000000000000000000000000000000000000000000000000"}');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON screening_matches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 ALTER TABLE screening_matches ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -1863,7 +1863,7 @@ CREATE TABLE payout_approvals (
 CREATE INDEX payout_approvals_expiring ON payout_approvals USING btree (expires_at) WHERE (outcome = ''::text);
 CREATE TRIGGER ends_once BEFORE UPDATE ON payout_approvals FOR EACH ROW WHEN (((new.payee <> ''::text) OR (old.payee = ''::text))) EXECUTE FUNCTION check_ends_once();
 CREATE TRIGGER enough_approvers BEFORE UPDATE ON payout_approvals FOR EACH ROW WHEN (((new.payee <> ''::text) OR (old.payee = ''::text))) EXECUTE FUNCTION check_approval_end();
-CREATE TRIGGER erased_only BEFORE UPDATE ON payout_approvals FOR EACH ROW WHEN (((new.payee = ''::text) AND (old.payee <> ''::text))) EXECUTE FUNCTION guard_papers('{"payee":""}');
+CREATE TRIGGER erased_only BEFORE UPDATE ON payout_approvals FOR EACH ROW WHEN (((new.payee = ''::text) AND (old.payee <> ''::text))) EXECUTE FUNCTION guard_erased('{"payee":""}');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON payout_approvals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER of_a_waiting_payout BEFORE INSERT ON payout_approvals FOR EACH ROW EXECUTE FUNCTION check_new_approval();
 ALTER TABLE payout_approvals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -4184,7 +4184,7 @@ begin
   return new;
 end $function$;
 
-CREATE OR REPLACE FUNCTION guard_papers()
+CREATE OR REPLACE FUNCTION guard_erased()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$

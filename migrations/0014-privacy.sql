@@ -230,7 +230,7 @@ grant update (answers) on payout_outcomes to corridor_service;
 -- Rows of a payout from its rail, its approval and its screening, and rows of a party from its
 -- screening. An erasure changes only the columns in the argument of the trigger, to the values
 -- there, and the message in `not_taken`. The table erasures must name the payout or the party.
-create function guard_papers() returns trigger language plpgsql as $$
+create function guard_erased() returns trigger language plpgsql as $$
 declare
   form jsonb := to_jsonb(old) || tg_argv[0]::jsonb;
   object text := coalesce(form ->> 'payout_id', form ->> 'object_id');
@@ -252,14 +252,14 @@ drop trigger append_only on rail_evidence;
 create trigger append_only before delete or truncate on rail_evidence
   for each statement execute function refuse_change();
 create trigger erased_only before update on rail_evidence
-  for each row execute function guard_papers('{"message":"","detail":{}}');
+  for each row execute function guard_erased('{"message":"","detail":{}}');
 grant update (message, detail) on rail_evidence to corridor_service;
 
 drop trigger append_only on rail_item_evidence;
 create trigger append_only before delete or truncate on rail_item_evidence
   for each statement execute function refuse_change();
 create trigger erased_only before update on rail_item_evidence
-  for each row execute function guard_papers('{"text":""}');
+  for each row execute function guard_erased('{"text":""}');
 grant update (text) on rail_item_evidence to corridor_service;
 
 drop trigger closed_once on rail_exceptions;
@@ -272,12 +272,12 @@ create trigger said_once before update of notice on rail_exceptions
   execute function refuse_change();
 create trigger erased_only before update on rail_exceptions
   for each row when (new.note = 'erased' and old.closed_at is not null)
-  execute function guard_papers('{"message":"erased","note":"erased","notice":null}');
+  execute function guard_erased('{"message":"erased","note":"erased","notice":null}');
 grant update (message, notice) on rail_exceptions to corridor_service;
 
 create trigger erased_only before update of not_taken on payout_attempts
   for each row when (old.not_taken is not null and old.not_taken::text <> new.not_taken::text)
-  execute function guard_papers('{}');
+  execute function guard_erased('{}');
 
 drop trigger legal_change on rail_items;
 create trigger legal_change before update on rail_items
@@ -285,12 +285,12 @@ create trigger legal_change before update on rail_items
   execute function check_item_change();
 create trigger erased_only before update on rail_items
   for each row when (new.payment::text = '{}' and old.payment::text <> '{}')
-  execute function guard_papers('{"payment":{}}');
+  execute function guard_erased('{"payment":{}}');
 grant update (payment) on rail_items to corridor_service;
 
 create trigger erased_only before update on screening_matches
   for each row when (decode(repeat('00', 32), 'hex') in (new.party_hash, old.party_hash))
-  execute function guard_papers('{"pieces":[],"reason":"erased","party_hash":
+  execute function guard_erased('{"pieces":[],"reason":"erased","party_hash":
     "\\x0000000000000000000000000000000000000000000000000000000000000000"}');
 
 -- A file for a bank has many payees. Its bytes are deleted when the file is older than the
@@ -402,7 +402,7 @@ drop trigger enough_approvers on payout_approvals;
 create trigger enough_approvers before update on payout_approvals
   for each row when (new.payee <> '' or old.payee = '') execute function check_approval_end();
 create trigger erased_only before update on payout_approvals
-  for each row when (new.payee = '' and old.payee <> '') execute function guard_papers('{"payee":""}');
+  for each row when (new.payee = '' and old.payee <> '') execute function guard_erased('{"payee":""}');
 grant update (payee) on payout_approvals to corridor_service;
 create function guard_payee() returns trigger language plpgsql as $$
 begin

@@ -16,7 +16,7 @@ import {
 import { MAX_REASON } from '../operator/lengths.ts'
 import { checkLines } from '../operator/request.ts'
 import { readConfined } from '../sql/confine.ts'
-import { given } from '../values/omit-undefined.ts'
+import { omitUndefined } from '../values/omit-undefined.ts'
 import { deedsOf } from './action.ts'
 import { addCommand, type Context, example, personOf, print, withContext } from './context.ts'
 import { CommandFailed } from './failure.ts'
@@ -112,7 +112,7 @@ function addDecision(group: Command, texts: Texts, decision: Decision): void {
       if (reason !== '') checkLines({ reason })
       const kind = texts.kindOf(id)
       const key = { account_id: await kind.accountOf(context.audit, id), id }
-      const asked = given({ user_name, decision, reason, digest })
+      const asked = omitUndefined({ user_name, decision, reason, digest })
       return kind.decide(deedsOf(context), key, asked)
     }
     const told = (await withContext(act).catch(refuseInOptions(body))) as Told

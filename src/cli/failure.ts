@@ -26,14 +26,14 @@ export function readOrRefuse<T>(read: Read<T>): T {
 const USAGE_REASONS = new Set<string>(['invalid_field', 'invalid_path_parameter'])
 
 /**
- * Rethrows a refusal of the API's rules: bad input as a usage error, a likely slip with a hint at
+ * Rethrows a refusal of the API's rules: bad input as a usage error, a likely mistake with a hint at
  * --force. Rethrows any other error as it is.
  */
 export function refuseAsCommand(error: unknown): never {
   if (!(error instanceof Refusal)) throw error
   const { problems, message } = error
   if (problems.every(({ reason }) => USAGE_REASONS.has(reason))) throw new UsageError(message)
-  if (problems.some(({ reason }) => reason === 'likely_slip')) {
+  if (problems.some(({ reason }) => reason === 'likely_mistake')) {
     throw new CommandFailed(`${message}; --force sets it all the same`)
   }
   throw error

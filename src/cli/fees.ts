@@ -29,7 +29,7 @@ export function feesCommands(group: Command): void {
     .argument('<file>', 'path, or - for standard input')
     .option('--replace', 'make the file the whole schedule')
     .option('--dry-run', 'check everything and write nothing')
-    .option('--force', 'set what is likely a slip of the finger')
+    .option('--force', 'set what is likely a typing mistake')
     .addHelpText('after', IMPORT_HELP)
     .action(importAction)
 }

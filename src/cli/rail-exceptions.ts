@@ -3,8 +3,8 @@
 // cause.
 
 import type { Command } from 'commander'
-import { nextCommand, troubleWords } from '../adapters/bank-file/trouble.ts'
-import { findTroubles } from '../adapters/bank-file/trouble-store.ts'
+import { alertWords, nextCommand } from '../adapters/bank-file/alert.ts'
+import { findAlerts } from '../adapters/bank-file/alert-store.ts'
 import { presentException } from '../operator/exceptions.ts'
 import type { RailException } from '../rails/attempt.ts'
 import { listOpenExceptions } from '../rails/exception-store.ts'
@@ -34,10 +34,10 @@ Example:
 
 async function listAction(options: { limit: string }): Promise<void> {
   const limit = readLimit(options.limit)
-  const { open, troubles, now } = await withContext(async ({ audit }) => {
+  const { open, alerts, now } = await withContext(async ({ audit }) => {
     const open = await listOpenExceptions(audit, { payout_id: '', number: 0 }, limit)
-    const troubles = await findTroubles(audit, audit)
-    return { open, troubles, now: await databaseNow(audit) }
+    const alerts = await findAlerts(audit, audit)
+    return { open, alerts, now: await databaseNow(audit) }
   })
   const ageOf = (since: Instant) => describeAge(secondsBetween(since, now))
   const payouts = open.map(exception => ({
@@ -49,13 +49,13 @@ async function listAction(options: { limit: string }): Promise<void> {
     what: exception.message,
     next: closingCommand(exception),
   }))
-  const files = troubles.map(trouble => ({
-    'file or rail': trouble.about.slice(0, LONGEST_ID),
-    rail: trouble.rail,
-    kind: trouble.kind,
-    age: ageOf(trouble.since),
-    what: troubleWords(trouble),
-    next: nextCommand(trouble),
+  const files = alerts.map(alert => ({
+    'file or rail': alert.about.slice(0, LONGEST_ID),
+    rail: alert.rail,
+    kind: alert.kind,
+    age: ageOf(alert.since),
+    what: alertWords(alert),
+    next: nextCommand(alert),
   }))
   const words = [
     listing(payouts, 'no payout waits for a person'),
@@ -63,9 +63,9 @@ async function listAction(options: { limit: string }): Promise<void> {
   ]
   const data = [
     ...open.map(exception => ({ ...presentException(exception), next: closingCommand(exception) })),
-    ...troubles.map(trouble => {
-      const { rail, kind, about, since: opened_at } = trouble
-      const [message, next] = [troubleWords(trouble), nextCommand(trouble)]
+    ...alerts.map(alert => {
+      const { rail, kind, about, since: opened_at } = alert
+      const [message, next] = [alertWords(alert), nextCommand(alert)]
       return { rail, kind, about, message, opened_at, next }
     }),
   ]

@@ -90,5 +90,5 @@ export const FIXES: Readonly<Record<Reason, string>> = {
   route_conflict: 'Change the route as the message says, or remove the other one first.',
   event_archived: 'Begin with the event that the message names; ask the operator for older ones.',
   object_full: 'Send less, or do what the message says; nothing was written.',
-  likely_slip: 'Check what the message names; confirm with `force` if you mean it.',
+  likely_mistake: 'Check what the message names; confirm with `force` if you mean it.',
 }

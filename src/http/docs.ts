@@ -5,7 +5,7 @@
 import type { TSchema } from 'typebox'
 import type { Reason } from '../values/errors.ts'
 import { type IdPrefix, idPatternOf } from '../values/id.ts'
-import { given } from '../values/omit-undefined.ts'
+import { omitUndefined } from '../values/omit-undefined.ts'
 import { Type } from './type.ts'
 
 export interface OperationDocs {
@@ -56,7 +56,7 @@ export function oneOf(...names: readonly string[]) {
 /** The Fastify schema of a route. */
 export function operationDocs(docs: OperationDocs) {
   const { operationId, summary, description, params, querystring, body } = docs
-  return given({
+  return omitUndefined({
     operationId,
     summary,
     description,

@@ -9,7 +9,7 @@ import { send } from '../http/answer.ts'
 import { pathId } from '../http/docs.ts'
 import { addRoute } from '../http/route.ts'
 import { found } from '../values/errors.ts'
-import { given } from '../values/omit-undefined.ts'
+import { omitUndefined } from '../values/omit-undefined.ts'
 import { deedsOf } from './action-routes.ts'
 import type { ApprovalKind } from './approval-kinds.ts'
 import { callOf, type Desk, operatorOf } from './desk.ts'
@@ -71,7 +71,7 @@ function decisionRoute(
         const key = { account_id: request.account.account_id, id: request.params.id }
         const { digest, reason = '' } = request.body
         const { name: user_name } = operatorOf(request)
-        const asked = given({ user_name, decision, reason, digest })
+        const asked = omitUndefined({ user_name, decision, reason, digest })
         const call = callOf(request, `${kind.group} ${decision}`)
         return send(reply, await kind.decide(deedsOf(deps.desk, call), key, asked))
       },

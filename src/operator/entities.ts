@@ -40,7 +40,7 @@ import { previousStatus } from '../statements/event/event.ts'
 import { invalidField, Refusal } from '../values/errors.ts'
 import { bookId, type Key, nameOf } from '../values/id.ts'
 import { type Instant, instantFromIso, secondsBetween } from '../values/instant.ts'
-import { given } from '../values/omit-undefined.ts'
+import { omitUndefined } from '../values/omit-undefined.ts'
 import { describeAge, toSecond } from '../values/text/age.ts'
 import { accountIdOf } from './accounts.ts'
 import { type Acting, type ActionGroup, paging, reading, writing } from './action.ts'
@@ -118,7 +118,7 @@ const list = paging({
   ),
   response: DeskEntity,
   find: (audit, { status, account_id = null }, limit) =>
-    listEntities(audit, given({ status, account_id }), limit),
+    listEntities(audit, omitUndefined({ status, account_id }), limit),
   present: presentListed,
   command: {
     words: ({ rows }) =>

@@ -16,7 +16,7 @@ import {
 import { Type } from '../http/type.ts'
 import type { HistoricRow } from '../ledger/audit/store.ts'
 import { type AskedFee, judgeFee, judgeSubject } from '../prices/fee/asked-fee.ts'
-import { findFeeSlips } from '../prices/fee/guard.ts'
+import { findFeeMistakes } from '../prices/fee/guard.ts'
 import { describeFee, describeSubject, feeCells, MAX_BPS, presentFee } from '../prices/fee/load.ts'
 import { type Fee, type FeeKey, selectFee } from '../prices/fee/rules.ts'
 import { deleteFee, listFees, lockFees, replaceFees, upsertFees } from '../prices/fee/store.ts'
@@ -24,10 +24,10 @@ import { PAYOUT_TYPES } from '../quotes/quote.ts'
 import { CHARGE_TYPES } from '../quotes/request.ts'
 import type { Sql, TransactionSql } from '../sql/connect.ts'
 import { refusal, refuseIfAny } from '../values/errors.ts'
-import { given } from '../values/omit-undefined.ts'
+import { omitUndefined } from '../values/omit-undefined.ts'
 import { type Acting, type ActionGroup, reading, writing } from './action.ts'
 import { VOCABULARY } from './fee-vocabulary.ts'
-import { ForceSlip, MAX_MINOR } from './request.ts'
+import { ForceMistake, MAX_MINOR } from './request.ts'
 
 const SUBJECT = {
   payout_type: Literals(PAYOUT_TYPES),
@@ -59,7 +59,7 @@ const SetFee = Closed(
       variable_bps: Type.Integer({ minimum: 0, maximum: MAX_BPS }),
       minimum_amount: Bound,
       maximum_amount: Bound,
-      force: ForceSlip,
+      force: ForceMistake,
     }),
   },
   {
@@ -104,7 +104,7 @@ const OPTIONS = {
   variable_bps: 'variable part in basis points of the holding amount',
   minimum_amount: 'least variable part, in major units',
   maximum_amount: 'greatest variable part, in major units',
-  force: 'set what is likely a slip of the finger',
+  force: 'set what is likely a typing mistake',
 }
 
 const list = reading({
@@ -130,7 +130,7 @@ Examples:
     --fixed-amount 0 --fee-currency USD
 
 A live account's payout that no row fits is refused. One that costs nothing
-needs a row that says so. What is likely a slip is refused without --force: a
+needs a row that says so. What is likely a mistake is refused without --force: a
 variable part over 1000 bps, and of the row until now any part ten times as high
 or more, a tenth or less that is not 0, or another currency.`
 
@@ -142,7 +142,7 @@ const set = writing({
   body: SetFee,
   asksPassword: true,
   response: ChangedFee,
-  refusals: ['currency', 'likely_slip'],
+  refusals: ['currency', 'likely_mistake'],
   run: (acting, { force = false, ...asked }) =>
     acting.change(sql => setFee(sql, acting, askedFee(asked), force)),
   command: {
@@ -227,7 +227,7 @@ function askedFee({
     minimum_amount: exact(minimum_amount),
     maximum_amount: exact(maximum_amount),
   }
-  return { ...asked, ...given(amounts) }
+  return { ...asked, ...omitUndefined(amounts) }
 }
 
 type AmountMember = 'fixed_amount' | 'minimum_amount' | 'maximum_amount'
@@ -255,7 +255,7 @@ async function removeFee(sql: Sql, acting: Acting<unknown>, key: FeeKey) {
 }
 
 interface AskedFees {
-  /** Whether a person has seen the likely slips and confirms them. */
+  /** Whether a person has seen the likely mistakes and confirms them. */
   readonly force: boolean
   readonly dry_run?: boolean
   /** Whether the rows become the whole schedule. */
@@ -263,7 +263,7 @@ interface AskedFees {
 }
 
 /**
- * Sets rows of the schedule, all or none; returns the schedule before. Refuses likely slips (422).
+ * Sets rows of the schedule, all or none; returns the schedule before. Refuses likely mistakes (422).
  */
 export function setFees(
   sql: Sql,
@@ -271,7 +271,7 @@ export function setFees(
   { force, dry_run = false, replace = false }: AskedFees,
 ): Promise<readonly Fee[]> {
   return changeFees(sql, async (tx, present) => {
-    if (!force) refuseSlips(fees, present)
+    if (!force) refuseMistakes(fees, present)
     if (dry_run) return
     await (replace ? replaceFees(tx, fees) : upsertFees(tx, fees))
   })
@@ -290,9 +290,9 @@ function changeFees(
   })
 }
 
-function refuseSlips(fees: readonly Fee[], present: readonly Fee[]): void {
-  const slips = fees.flatMap(fee => findFeeSlips(fee, sameRow(present, fee)))
-  if (slips.length > 0) throw refusal('likely_slip', slips.join('; '))
+function refuseMistakes(fees: readonly Fee[], present: readonly Fee[]): void {
+  const mistakes = fees.flatMap(fee => findFeeMistakes(fee, sameRow(present, fee)))
+  if (mistakes.length > 0) throw refusal('likely_mistake', mistakes.join('; '))
 }
 
 /** The row with the same matching columns. */

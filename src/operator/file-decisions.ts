@@ -52,14 +52,14 @@ export const releaseFile = writing({
   summary: 'Release a sealed file as it was shown to you, so that it is sent.',
   description:
     'A file with payouts that have ended or have a later attempt is refused with 422 ' +
-    '`likely_slip`. Withdraw it, and its other payments go into the next file, or send ' +
+    '`likely_mistake`. Withdraw it, and its other payments go into the next file, or send ' +
     'the file as it is with `force`.',
   params: FilePath,
   body: ReleaseRequest,
   byPerson: true,
   asksPassword: true,
   response: FileResponse,
-  refusals: ['approval_outdated', 'invalid_transition', 'likely_slip'],
+  refusals: ['approval_outdated', 'invalid_transition', 'likely_mistake'],
   run: ({ audit, operator, change }, { id: msg_id, force = false, ...shown }) =>
     change(async sql => {
       const asked = { ...shown, msg_id, force, person: operator.name }

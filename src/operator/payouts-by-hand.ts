@@ -19,7 +19,7 @@ import type { BalanceTransaction } from '../statements/balance-transaction/balan
 import { presentBalanceTransaction } from '../statements/balance-transaction/response.ts'
 import { nameEvent, previousStatus } from '../statements/event/event.ts'
 import { moneyWords } from '../values/money/words.ts'
-import { given } from '../values/omit-undefined.ts'
+import { omitUndefined } from '../values/omit-undefined.ts'
 import { accountIdOf } from './accounts.ts'
 import { type Acting, writing } from './action.ts'
 import { deedOf, type Operator } from './deed.ts'
@@ -267,7 +267,7 @@ async function handlingDeed(
   const account_id = await accountIdOf(audit, 'payout', payout_id)
   const person = personOf(operator, statement)
   const row = (taken_by: string) => ({ account_id, id: payout_id, taken_by })
-  const command = given({ account_id, payout_id, act, person, from })
+  const command = omitUndefined({ account_id, payout_id, act, person, from })
   return deedOf(handlePayout, command, ({ before, payout }) => ({
     table_name: 'payouts',
     reason: person.reason ?? '',
@@ -310,11 +310,11 @@ export async function transitionDeed(
 function stepOf({ status, failure, description, reason, at_wish }: AskedTransition): RailStep {
   const isExplained = GIVEN_BACK_STATUSES.includes(status) && reason !== undefined
   const withMessage = isExplained ? { message: reason, ...failure } : failure
-  return operatorStep(status, given({ failure: withMessage, description, at_wish }))
+  return operatorStep(status, omitUndefined({ failure: withMessage, description, at_wish }))
 }
 
 function personOf({ name, is_login }: Operator, { reference, reason, force }: Statement): Person {
-  return given({ name, is_login, force: force === true, reference, reason })
+  return omitUndefined({ name, is_login, force: force === true, reference, reason })
 }
 
 function describeCredit(line: BalanceTransaction): string {

@@ -11,7 +11,7 @@ import { MANUAL, SIMULATOR } from '../rails/rail.ts'
 import { listRails } from '../rails/row-store.ts'
 import { invalidParameter, refuseIfAny } from '../values/errors.ts'
 import { type Instant, secondsBetween } from '../values/instant.ts'
-import { given } from '../values/omit-undefined.ts'
+import { omitUndefined } from '../values/omit-undefined.ts'
 import { describeAge, toSecond } from '../values/text/age.ts'
 import { type ActionGroup, paging, reading } from './action.ts'
 import { networkWords, sentAmount, showParts } from './payout-words.ts'
@@ -57,7 +57,7 @@ const list = paging({
       const message = `There is no rail ${rail}; it is one of ${rails.join(', ')}.`
       refuseIfAny([invalidParameter('rail', message)])
     }
-    return listForDesk(audit, given({ account_id, status, rail, starting_after }), limit)
+    return listForDesk(audit, omitUndefined({ account_id, status, rail, starting_after }), limit)
   },
   present: presentForDesk,
   command: {

@@ -18,7 +18,7 @@ import {
   MAX_SECONDS,
   MAX_SPREAD_BPS,
 } from '../prices/policy/asked-policy.ts'
-import { findSlip } from '../prices/policy/guard.ts'
+import { findMistake } from '../prices/policy/guard.ts'
 import {
   DEFAULTS,
   describeScope,
@@ -40,7 +40,7 @@ import { refusal } from '../values/errors.ts'
 import type { Instant } from '../values/instant.ts'
 import { accountNamed } from './accounts.ts'
 import { type Acting, type ActionGroup, reading, writing } from './action.ts'
-import { AccountId, ForceSlip, Time } from './request.ts'
+import { AccountId, ForceMistake, Time } from './request.ts'
 
 const SetPricing = Closed(
   optional({
@@ -53,7 +53,7 @@ const SetPricing = Closed(
     from_currency: CurrencyCode,
     to_currency: CurrencyCode,
     from: Time('When it begins; by default now.'),
-    force: ForceSlip,
+    force: ForceMistake,
   }),
   {
     title: 'SetPricing',
@@ -157,7 +157,7 @@ a pair goes before what is set for an account, and what is set for a pair of an
 account before both; each value for itself. A pair is directed: USD/HKD is what
 those who pay HKD from USD get.
 
-What is likely a slip is refused without --force: a spread over 500 bps, or over
+What is likely a mistake is refused without --force: a spread over 500 bps, or over
 three times the present one; a validity over a day; a price that is fixed for
 over thirty days; an age over seven days.
 
@@ -175,7 +175,7 @@ const set = writing({
   body: SetPricing,
   asksPassword: true,
   response: SetPolicies,
-  refusals: ['currency', 'not_found', 'likely_slip'],
+  refusals: ['currency', 'not_found', 'likely_mistake'],
   run: (acting, asked) => acting.change(sql => setPolicies(acting, sql, asked)),
   command: {
     words: (_, said) => said,
@@ -191,7 +191,7 @@ const set = writing({
       from_currency: 'with --to-currency: for this conversion alone',
       to_currency: 'with --from-currency: for this conversion alone',
       from: 'ISO 8601 time from which it holds (default: now)',
-      force: 'set what is likely a slip of the finger',
+      force: 'set what is likely a typing mistake',
     },
     help: SET_HELP,
   },
@@ -241,11 +241,11 @@ export const pricing: ActionGroup = {
 interface Asked extends AskedPolicies {
   /** The instant from which the policies are in force; by default now. */
   readonly from?: string
-  /** Whether a person has seen the likely slips and confirms them. */
+  /** Whether a person has seen the likely mistakes and confirms them. */
   readonly force?: boolean
 }
 
-/** Sets policies from now on, or from a later time. Refuses likely slips (422). */
+/** Sets policies from now on, or from a later time. Refuses likely mistakes (422). */
 async function setPolicies(acting: Acting<unknown>, sql: Sql, asked: Asked) {
   const { scope, values } = judgePolicies(asked)
   if (scope.account_id !== null) await accountNamed(sql, scope.account_id)
@@ -255,7 +255,7 @@ async function setPolicies(acting: Acting<unknown>, sql: Sql, asked: Asked) {
       const value = values[name]
       return value === undefined ? [] : [{ ...scope, name, value, effective_from }]
     })
-    if (asked.force !== true) refuseSlips(policies, rows)
+    if (asked.force !== true) refuseMistakes(policies, rows)
     const made = await insertPolicies(tx, rows)
     for (const row of made) acting.say(describeChange(policies, row, now))
     return { rows: made }
@@ -321,10 +321,10 @@ function changePolicies<T>(
   })
 }
 
-function refuseSlips(policies: Policies, rows: readonly NewPolicy[]): void {
-  const slips = rows.flatMap(row => {
+function refuseMistakes(policies: Policies, rows: readonly NewPolicy[]): void {
+  const mistakes = rows.flatMap(row => {
     const present = inForce(policies, row.name, row, row.effective_from)
-    return findSlip(row.name, row.value ?? '', present) ?? []
+    return findMistake(row.name, row.value ?? '', present) ?? []
   })
-  if (slips.length > 0) throw refusal('likely_slip', slips.join('; '))
+  if (mistakes.length > 0) throw refusal('likely_mistake', mistakes.join('; '))
 }

@@ -17,7 +17,7 @@ import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
 import { secondsBetween } from '../values/instant.ts'
 import { describeAge, toSecond } from '../values/text/age.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
-import { checkLines, ForceSlip, Time } from './request.ts'
+import { checkLines, ForceMistake, Time } from './request.ts'
 
 const PAIR = { base: CurrencyCode, quote: CurrencyCode }
 
@@ -38,7 +38,7 @@ const SetRate = Closed(
         description:
           'Whether `quote` is pegged to `base`, so that its other rates go through `base`.',
       }),
-      force: ForceSlip,
+      force: ForceMistake,
     }),
   },
   { title: 'SetRate' },
@@ -124,12 +124,12 @@ const set = writing({
   operationId: 'setRate',
   summary: 'Set one rate.',
   description:
-    'A rate is refused as `likely_slip` if it is older than the present one, pegged, of ' +
+    'A rate is refused as `likely_mistake` if it is older than the present one, pegged, of ' +
     'the inverse pair or far from the present one, unless `force` confirms it.',
   body: SetRate,
   asksPassword: true,
   response: ChangedRate,
-  refusals: ['currency', 'likely_slip'],
+  refusals: ['currency', 'likely_mistake'],
   run: (acting, asked) => acting.change(sql => setRate(sql, asked)),
   command: {
     words({ gaps, previous, replaced_inverse, ...rate }) {
@@ -230,7 +230,7 @@ interface AskedRate {
   readonly force?: boolean
 }
 
-/** Sets one rate. Refuses (422) a likely slip that `force` does not confirm. */
+/** Sets one rate. Refuses (422) a likely mistake that `force` does not confirm. */
 async function setRate(sql: Sql, asked: AskedRate) {
   const { base, quote, mid, source = 'operator', as_of = '', peg = false, force = false } = asked
   checkLines({ source }, ['source'])
@@ -244,7 +244,7 @@ async function setRate(sql: Sql, asked: AskedRate) {
   const [change] = changed.changes
   if (problem !== undefined) {
     if (!changed.forceable) throw refusal('invalid_field', problem.message, 'peg')
-    throw refusal('likely_slip', `${problem.message}${adviceOf(change)}`)
+    throw refusal('likely_mistake', `${problem.message}${adviceOf(change)}`)
   }
   if (change === undefined) throw new Error('a rate was set without a change')
   return { ...presentChangedRate(change), gaps: changed.gaps.map(({ message }) => message) }

@@ -13,9 +13,9 @@ export const Reference = Text(MAX_REFERENCE, {
   minLength: 1,
   description: 'The bank’s reference of the payment; one line.',
 })
-/** For the reason likely_slip alone. */
-export const ForceSlip = Type.Boolean({
-  description: 'Confirms what is refused as `likely_slip`.',
+/** For the reason likely_mistake alone. */
+export const ForceMistake = Type.Boolean({
+  description: 'Confirms what is refused as `likely_mistake`.',
 })
 export const Force = Type.Boolean({ description: 'Confirms what is refused as a likely mistake.' })
 

@@ -6,7 +6,7 @@ import type { RailAnswer } from '../rails/rail.ts'
 import { bytesOf } from '../values/bounds.ts'
 import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
 import type { Instant } from '../values/instant.ts'
-import { given } from '../values/omit-undefined.ts'
+import { omitUndefined } from '../values/omit-undefined.ts'
 import type { Payout } from './payout.ts'
 import { ActionRequest } from './request.ts'
 
@@ -67,7 +67,7 @@ export function withAnswers(
     const { purpose, transaction_description, documents = [], beneficiary_details: more } = answer
     particulars = {
       ...particulars,
-      ...given({ purpose, transaction_description }),
+      ...omitUndefined({ purpose, transaction_description }),
       documents: [...particulars.documents, ...documents],
     }
     beneficiary_details = {

@@ -12,7 +12,7 @@ import type { Sql, TransactionSql } from '../sql/connect.ts'
 import { findAccountOf } from '../sql/keys.ts'
 import type { Tag } from '../sql/sql.ts'
 import { EVENT_SEAL } from '../statements/event/rules.ts'
-import { erasePapers } from './papers-store.ts'
+import { erasePayouts } from './payout-store.ts'
 import { type ErasedRow, type Party, partyKind, type Retention } from './privacy.ts'
 import type { Erased, KeepReasons, StoredParty } from './rules.ts'
 
@@ -176,7 +176,7 @@ export function storeErasure(tx: TransactionSql, erased: Erased): Promise<unknow
       tx`update events set data = erased_event(type, object_id, data)
         where account_id = ${account_id}
           and sequence = any (${event_keys}::text[]::bigint[])`.execute(),
-    erasePapers(tx, erased),
+    erasePayouts(tx, erased),
     ...replies.map(({ reply }) =>
       tx`update idempotency_keys set body = ${reply.body} where account_id = ${account_id}
         and operation = ${reply.operation} and key = ${reply.key}`.execute(),

@@ -1,10 +1,10 @@
-// The similarity of words: known values of Jaro's, slips, penalties, and bounds for all words.
+// The similarity of words: known values of Jaro's, mistakes, penalties, and bounds for all words.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import {
   bitCount,
-  isOneSlip,
+  isOneMistake,
   jaro,
   lettersOf,
   minCommonLetters,
@@ -28,8 +28,8 @@ test('Jaro similarity: equal to published examples', () => {
   }
 })
 
-test('isSlip, a letter missing, extra or wrong, or two neighbours swapped: one slip; anything more: not', () => {
-  const rows: readonly (readonly [a: string, b: string, slip: boolean])[] = [
+test('isMistake, a letter missing, extra or wrong, or two neighbours swapped: one mistake; anything more: not', () => {
+  const rows: readonly (readonly [a: string, b: string, mistake: boolean])[] = [
     ['talic', 'alic', true],
     ['talic', 'tallic', true],
     ['talic', 'talik', true],
@@ -40,13 +40,13 @@ test('isSlip, a letter missing, extra or wrong, or two neighbours swapped: one s
     ['talic', 'tal', false],
     ['ab', 'ba', true],
   ]
-  for (const [a, b, slip] of rows) {
-    assert.equal(isOneSlip(a, b), slip, `${a} ${b}`)
-    assert.equal(isOneSlip(b, a), slip, `${b} ${a}`)
+  for (const [a, b, mistake] of rows) {
+    assert.equal(isOneMistake(a, b), mistake, `${a} ${b}`)
+    assert.equal(isOneMistake(b, a), mistake, `${b} ${a}`)
   }
 })
 
-test('slip in a longer word: costs less; a first letter of another sound, or another length: costs more', () => {
+test('mistake in a longer word: costs less; a first letter of another sound, or another length: costs more', () => {
   assert.equal(similarity('putin', 'putin'), 1)
   assert.ok(similarity('petropars', 'petropras') > similarity('pars', 'pras'))
   assert.ok(similarity('qaddafi', 'gadafi') > similarity('qaddafi', 'radafi'))

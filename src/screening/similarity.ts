@@ -13,11 +13,11 @@ const LENGTH_FROM = 0.9
 const LENGTH_WEIGHT = 0.3
 const FIRST_LETTER_FACTOR = 0.9
 
-/** One typing slip costs this, divided by the longer word's length; the second in a short word. */
-const SLIP = 0.6
-const SHORT_SLIP = 0.7
+/** One typing mistake costs this, divided by the longer word's length; the second in a short word. */
+const MISTAKE = 0.6
+const SHORT_MISTAKE = 0.7
 const SHORT_WORD = 3
-/** Words that differ by more than one slip lose this. */
+/** Words that differ by more than one mistake lose this. */
 const OTHER_SPELLING = 0.12
 
 /** Groups of first letters that spell one sound: Qaddafi, Gaddafi, Kaddafi. */
@@ -74,13 +74,13 @@ export function jaro(a: string, b: string): number {
 export function similarity(a: string, b: string): number {
   if (a === b) return 1
   const length = Math.max(a.length, b.length)
-  const cost = length <= SHORT_WORD ? SHORT_SLIP : SLIP
-  const slip = isOneSlip(a, b) ? 1 - cost / length : 0
-  return Math.max(slip, jaroWinkler(a, b) - OTHER_SPELLING)
+  const cost = length <= SHORT_WORD ? SHORT_MISTAKE : MISTAKE
+  const mistake = isOneMistake(a, b) ? 1 - cost / length : 0
+  return Math.max(mistake, jaroWinkler(a, b) - OTHER_SPELLING)
 }
 
 /** Whether one letter is missing, added or wrong, or two neighbours are swapped. */
-export function isOneSlip(a: string, b: string): boolean {
+export function isOneMistake(a: string, b: string): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a]
   if (long.length - short.length > 1) return false
   let at = 0
@@ -151,7 +151,7 @@ export function minCommonLetters(
   return most + 1
 }
 
-/** The highest `similarity` of two words with this many common letters and more than one slip. */
+/** The highest `similarity` of two words with this many common letters and more than one mistake. */
 function maxSimilarity(
   lengthA: number,
   lengthB: number,

@@ -317,7 +317,7 @@ export const CATALOGUE = {
     status: 422,
     meaning: 'The object holds as much as it may; the message names the bound and what to do.',
   },
-  likely_slip: {
+  likely_mistake: {
     code: 20333,
     status: 422,
     meaning: 'What the operator asks for is likely a mistake; `force` confirms it.',

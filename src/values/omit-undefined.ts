@@ -1,10 +1,10 @@
 // Drops the undefined members of an object. Pure.
 
-type Given<T> = {
+type Defined<T> = {
   [Name in keyof T as undefined extends T[Name] ? Name : never]?: Exclude<T[Name], undefined>
 } & { [Name in keyof T as undefined extends T[Name] ? never : Name]: T[Name] }
 
-export function given<T extends object>(members: T): Given<T> {
+export function omitUndefined<T extends object>(members: T): Defined<T> {
   const set = Object.entries(members).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(set) as Given<T>
+  return Object.fromEntries(set) as Defined<T>
 }

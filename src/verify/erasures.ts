@@ -33,7 +33,7 @@ interface NamedRow extends Erasure, ErasedRow {
   readonly payee: string
   readonly approval: Pick<Entity, 'approval_status_description' | 'approval_history'> | null
   /** Of a payout; null for other rows. */
-  readonly papers: { readonly particulars: object; readonly mt103: string } | null
+  readonly message: { readonly particulars: object; readonly mt103: string } | null
   /** Whether an archive may have the event of the erasure. */
   readonly may_be_archived: boolean
   /** Whether an archive has the erased event. */
@@ -55,7 +55,7 @@ const ERASURES = statement`
     encode(r.was, 'hex') as was, encode(r.becomes, 'hex') as becomes,
     coalesce(b.details, n.details, p.beneficiary_details) as details,
     case when p.id is not null then json_build_object('particulars', p.particulars,
-      'mt103', p.mt103) end as papers, coalesce(p.beneficiary_id, '') as payee,
+      'mt103', p.mt103) end as message, coalesce(p.beneficiary_id, '') as payee,
     case when n.id is not null then json_build_object(
       'approval_status_description', n.approval_status_description,
       'approval_history', n.approval_history) end as approval,
@@ -140,15 +140,15 @@ type Forms = readonly [found: unknown, form: unknown]
 
 /** The row's content and its erased form; undefined without a row; `kept` for all other tables. */
 function formsOf(row: NamedRow): Forms | 'kept' | undefined {
-  const { table_name, key, details, approval, papers, fact, type, object_id, payee } = row
+  const { table_name, key, details, approval, message, fact, type, object_id, payee } = row
   switch (table_name) {
     case 'beneficiaries':
       return details === null ? undefined : detailForms(details as StoredDetails, key)
     case 'payouts': {
-      if (details === null || papers === null) return undefined
+      if (details === null || message === null) return undefined
       const [found, form] = detailForms(details as StoredDetails, payee)
       return [
-        { found, ...papers },
+        { found, ...message },
         { found: form, particulars: {}, mt103: '' },
       ]
     }

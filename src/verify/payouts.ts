@@ -15,7 +15,7 @@ import type { PayoutStatus } from '../payouts/states.ts'
 import { numberedId } from '../values/id.ts'
 import type { Instant } from '../values/instant.ts'
 import { BOOKED_KINDS } from './bookings.ts'
-import { checkPapers, PAPERS_COLUMNS, type PapersRow } from './payout-papers.ts'
+import { checkMessages, MESSAGE_COLUMNS, type MessageRow } from './payout-messages.ts'
 import { checkCarried, PRICED_COLUMNS, type PricedPayout } from './quotes.ts'
 import { matchReceipts } from './receipts.ts'
 import {
@@ -39,7 +39,7 @@ export interface PayoutTotals {
   readonly in_transit: Map<string, bigint>
 }
 
-interface PayoutRow extends PapersRow, PricedPayout {
+interface PayoutRow extends MessageRow, PricedPayout {
   quote_id: string
   /** From its quote's row; null without one. */
   fx_income_holding: bigint | null
@@ -99,7 +99,7 @@ const PAYOUTS = statement`
     p.balance_transaction_id, p.beneficiary_id, n.id is not null as beneficiary_found, p.status,
     q.fx_income_holding, q.fx_income_destination, q.status as quote_status,
     coalesce(q.valid_until, p.created_at + p.quote_validity_s * interval '1 second') as price_end,
-    case ${DIFFERENCE} end as quote_differs, ${PAPERS_COLUMNS}, ${PRICED_COLUMNS}
+    case ${DIFFERENCE} end as quote_differs, ${MESSAGE_COLUMNS}, ${PRICED_COLUMNS}
   from ${STATED_PAYOUTS} p left join quotes q on q.account_id = p.account_id and q.id = p.quote_id
   left join beneficiaries n on n.account_id = p.account_id and n.id = p.beneficiary_id
   where ${ofAccount('p.account_id')} order by p.account_id, p.id`
@@ -177,7 +177,7 @@ function checkPayout(payout: PayoutRow, journals: readonly PayoutJournal[]): voi
     throw payoutProblem(payout, `beneficiary ${payout.beneficiary_id} in its account`, 'none')
   }
   checkJournals(payout, journals, income)
-  checkPapers(payout)
+  checkMessages(payout)
 }
 
 function placeOf(journal: PayoutJournal | undefined) {

@@ -1,4 +1,4 @@
-// Pricing policy: which scope decides, what the command line says and refuses, slips of the finger among
+// Pricing policy: which scope decides, what the command line says and refuses, typing mistakes among
 // it, and what the database keeps.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -174,27 +174,27 @@ test('corridor pricing set and remove, invalid: exit code 2 with the fault, no r
 const LOCAL = ['fees', 'set', '--payout-type', 'local', '--fee-currency', 'USD']
 const times = 'local: fixed_amount 10.00 is ten times the present 1.00 or more'
 
-test('corridor pricing set --spread-bps 5000, fees set and import: refused as a slip, no row changes; --force sets it', async () => {
+test('corridor pricing set --spread-bps 5000, fees set and import: refused as a mistake, no row changes; --force sets it', async () => {
   const fee = await cli.run(...LOCAL, '--fixed-amount', '1')
   assert.equal(fee.code, 0, fee.stderr)
   const lines = ['local,,,,,10,USD,,,', 'wallet,,,,,1,USD,,,']
   const file = await cli.file('fees.csv', `${FEE_COLUMNS.join(',')}\n${lines.join('\n')}\n`)
   const spread = ['pricing', 'set', '--spread-bps', '5000', '--quote-validity-s', '86401']
   const before = await rows()
-  for (const [args, slip] of [
+  for (const [args, mistake] of [
     [
       spread,
       'spread_bps 5000 is more than 500; quote_validity_s 86401 is more than 86400, a day; --force',
     ],
     [[...LOCAL, '--fixed-amount', '10'], `${times}; --force sets it all the same\n`],
-    // One slip refuses the whole file.
+    // One mistake refuses the whole file.
     [['fees', 'import', file], `${times};`],
     [['fees', 'import', file, '--replace'], `${times};`],
     [['fees', 'import', file, '--dry-run'], `${times};`],
   ] as const) {
     const { code, stdout, stderr } = await cli.run(...args)
     assert.deepEqual([code, stdout], [1, ''])
-    assert.ok(stderr.includes(slip), stderr)
+    assert.ok(stderr.includes(mistake), stderr)
   }
   assert.deepEqual(await rows(), before)
   for (const args of [spread, ['fees', 'import', file]]) {

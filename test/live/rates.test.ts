@@ -110,7 +110,7 @@ async function knownRates(
   await service.setRates(rates)
 }
 
-const SLIPS: readonly (readonly [what: string, args: readonly string[], stderr: RegExp])[] = [
+const MISTAKES: readonly (readonly [what: string, args: readonly string[], stderr: RegExp])[] = [
   [
     'the other direction',
     ['set', 'HKD', 'USD', '7.37'],
@@ -135,7 +135,7 @@ const SLIPS: readonly (readonly [what: string, args: readonly string[], stderr: 
   ['an unknown currency', ['remove', 'USD', 'QQQ'], /^corridor: unknown currency QQQ\n$/],
 ]
 
-for (const [what, args, stderr] of SLIPS) {
+for (const [what, args, stderr] of MISTAKES) {
   test(`corridor rates ${args.join(' ')}, ${what}: refused, no row changes`, async () => {
     await knownRates()
     const before = await rows()

@@ -162,7 +162,7 @@ test('POST reversal, booking already reversed or no booking: 409 and 422', async
   assertRefused(await world.call(name, { ...call, ids: [id] }), 422, 'not_reversible')
 })
 
-const SLIPS: readonly (readonly [route: string, set: object, slip: object])[] = [
+const MISTAKES: readonly (readonly [route: string, set: object, mistake: object])[] = [
   ['rate', { base: 'USD', quote: 'JPY', mid: '150' }, { mid: '1500' }],
   [
     'fee',
@@ -172,16 +172,16 @@ const SLIPS: readonly (readonly [route: string, set: object, slip: object])[] = 
   ['pricing', { spread_bps: 20, from_currency: 'USD', to_currency: 'JPY' }, { spread_bps: 9_000 }],
 ]
 
-test('rate, fee or spread many times the previous one: refused as a slip, no row changes; set with force', async () => {
-  for (const [route, body, slip] of SLIPS) {
+test('rate, fee or spread many times the previous one: refused as a mistake, no row changes; set with force', async () => {
+  for (const [route, body, mistake] of MISTAKES) {
     const set = (more: object) =>
       world.call(`POST /v3/operator/${route}`, { body: { ...body, ...more } })
     const first = await set({})
     assert.equal(first.status, 200, first.text)
     const before = await rowVersions(world.service.database.owner)
-    assertRefused(await set(slip), 422, 'likely_slip')
+    assertRefused(await set(mistake), 422, 'likely_mistake')
     assert.deepEqual(await rowVersions(world.service.database.owner), before)
-    const forced = await set({ ...slip, force: true })
+    const forced = await set({ ...mistake, force: true })
     assert.equal(forced.status, 200, forced.text)
   }
 })

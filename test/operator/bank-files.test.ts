@@ -82,7 +82,7 @@ test("POST bank_file/{id}/release, one payout already over: 422 in the API's wor
   await bank.move(over, 'failed')
   const body = { digest: shown.digest }
   const refused = await world.call(`POST ${FILE}/release`, { ids, body })
-  assertRefused(refused, 422, 'likely_slip')
+  assertRefused(refused, 422, 'likely_mistake')
   const [{ message }] = refused.json.errors
   assert.ok(message.includes(over) && !message.includes('--'), message)
   const forced = await world.call(`POST ${FILE}/release`, { ids, body: { ...body, force: true } })

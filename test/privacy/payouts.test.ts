@@ -59,7 +59,7 @@ const PAYEE = {
   },
 }
 
-const PAPERS = {
+const DOCUMENTS = {
   purpose: 'zwick purpose',
   transaction_description: 'Zwick Invoice',
   statement_descriptor: 'ZWICKSTMT',
@@ -77,7 +77,12 @@ async function settle(): Promise<void> {
   while ((await settleOnce(service.deps)) > 0);
 }
 
-const ofPayout = { ...localPayout, ...PAPERS, reference_id: 'INV-77', beneficiary_details: PAYEE }
+const ofPayout = {
+  ...localPayout,
+  ...DOCUMENTS,
+  reference_id: 'INV-77',
+  beneficiary_details: PAYEE,
+}
 
 test('erased payee: SWIFT payouts with texts of account and people erased', async () => {
   const swift = { ...ofPayout, type: 'swift', fund_transfer_network: undefined }
@@ -88,7 +93,7 @@ test('erased payee: SWIFT payouts with texts of account and people erased', asyn
   assert.deepEqual([open.code, open.stdout], [1, ''])
   assert.match(open.stderr, /open_payout: payout pot_\w+ is not over, payout pot_\w+ is not over/)
   await settle()
-  const texts = [...everyText(PAYEE, [...COMMON, 'HSBCHKHH']), ...everyText(PAPERS, ['invoice'])]
+  const texts = [...everyText(PAYEE, [...COMMON, 'HSBCHKHH']), ...everyText(DOCUMENTS, ['invoice'])]
   const stand = new Set((await findTexts(service, texts)).map(({ text }) => text))
   assert.deepEqual(stand, new Set(texts))
   const events = async () => (await account.get(`/v3/payout/${failed.id}/timeline`)).json
@@ -128,9 +133,13 @@ test('erased entity: its payouts lose their documents and their entity', async (
   const paid = await pay(account, { ...body, reference_id: 'INV-78' })
   await settle()
   await eraseBy(desk.context, id)
-  const texts = [...everyText(entity, COMMON), 'Quorn is fine', ...everyText(PAPERS, ['invoice'])]
+  const texts = [
+    ...everyText(entity, COMMON),
+    'Quorn is fine',
+    ...everyText(DOCUMENTS, ['invoice']),
+  ]
   assert.deepEqual(await findTexts(service, texts), [])
-  // Its payee was paid under papers that are gone, and is there for other payouts.
+  // Its payee was paid under documents that are gone, and is there for other payouts.
   const payee = (await account.get(`/v3/beneficiary/${paid.beneficiary}`)).json.data
   assert.equal(payee.name, bankBeneficiary.name)
   await eraseBy(desk.context, paid.beneficiary)
@@ -156,7 +165,7 @@ test('payee of a live account: kept until the retention ends; then files, eviden
   const [id = ''] = await bank.pay([12_345], { ...ofPayout, reference_id: 'INV-79' })
   await bank.work()
   const paid = await bank.sweep()
-  const texts = [...everyText(PAYEE, [...COMMON, 'HSBCHKHH']), ...everyText(PAPERS, ['invoice'])]
+  const texts = [...everyText(PAYEE, [...COMMON, 'HSBCHKHH']), ...everyText(DOCUMENTS, ['invoice'])]
   await bank.report(
     paid.map(({ end_to_end_id }) => {
       return { level: 'transaction', code: 'ACSP', end_to_end_id, text: 'Zwick Words' } as const
@@ -167,7 +176,7 @@ test('payee of a live account: kept until the retention ends; then files, eviden
   assert.equal(await bank.statusOf(id), 'succeeded')
   const { owner } = service.database
   const { account_id } = bank.client.account
-  await addPapers(account_id, id)
+  await addDocuments(account_id, id)
   const { beneficiary } = (await bank.client.get(`/v3/payout/${id}`)).json.data
 
   const dry = await ada.run('privacy', 'erase', beneficiary, '--reason', 'x', '--dry-run', '--json')
@@ -201,7 +210,7 @@ test('payee of a live account: kept until the retention ends; then files, eviden
 })
 
 /** What screening, webhooks and a limit have of a payout. */
-async function addPapers(account_id: string, payout_id: string): Promise<void> {
+async function addDocuments(account_id: string, payout_id: string): Promise<void> {
   const { owner } = service.database
   await owner`
     insert into screening_matches (account_id, object_id, party, party_hash, list, entry_id,

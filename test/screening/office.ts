@@ -8,7 +8,7 @@ import type { Context } from '../../src/cli/context.ts'
 import { decide, listFound, showScreening } from '../../src/operator/screened.ts'
 import { presentScreening } from '../../src/operator/screening.ts'
 import type { Rail, RailPayout } from '../../src/rails/rail.ts'
-import { given } from '../../src/values/omit-undefined.ts'
+import { omitUndefined } from '../../src/values/omit-undefined.ts'
 import { verify } from '../../src/verify/run.ts'
 import { problemsBesidesActs } from '../support/assert/books.ts'
 import { onCluster } from '../support/database/citus.ts'
@@ -120,7 +120,7 @@ export class Office {
     const [, reason] = REASON
     const operator = { name: 'anna', is_login: false }
     const anna = { ...this.desk.context, operator }
-    return decide(anna, id, given({ state, reason, digest }))
+    return decide(anna, id, omitUndefined({ state, reason, digest }))
   }
 
   async show(id: string) {

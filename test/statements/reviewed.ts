@@ -89,7 +89,7 @@ export const REVIEWED: readonly Reviewed[] = [
   },
   { file: 'src/privacy/store.ts', says: 'as is_sandbox', why: ERASED, unsent: true },
   { file: 'src/privacy/store.ts', says: 'insert into erasures', why: ERASED, unsent: true },
-  { file: 'src/privacy/papers-store.ts', says: "set answer = ''", why: ERASED, unsent: true },
+  { file: 'src/privacy/payout-store.ts', says: "set answer = ''", why: ERASED, unsent: true },
   { file: 'src/controls/limit/use-store.ts', says: 'where starts_at <=', why: FOUND },
   { file: 'src/adapters/bank-file/item-store.ts', says: 'i.seal_at <= clock', why: FOUND },
   ...['end_to_end_id =', 'uetr =', 'instruction_id =', 'payment_information_id ='].map(id => {
@@ -97,7 +97,7 @@ export const REVIEWED: readonly Reviewed[] = [
   }),
   { file: 'src/adapters/bank-file/item-store.ts', says: 'where i.msg_id = $1 ', why: FILE },
   { file: 'src/adapters/bank-file/item-store.ts', says: 'where msg_id = $1 ', why: FILE },
-  { file: 'src/adapters/bank-file/trouble-store.ts', says: 'where msg_id = ', why: FILE },
+  { file: 'src/adapters/bank-file/alert-store.ts', says: 'where msg_id = ', why: FILE },
   {
     file: 'src/adapters/bank-file/unread-store.ts',
     says: 'where closed_at is null and rail',

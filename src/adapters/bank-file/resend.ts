@@ -18,18 +18,18 @@ interface FileRequest {
 
 /**
  * Releases a sealed file by its hash; returns why it is not released, undefined when it is. `force`
- * overrides a likely slip.
+ * overrides a likely mistake.
  */
 export async function releaseFile(
   sql: Sql,
   file: RailFile,
   { force, items, person }: Omit<FileRequest, 'note'> & { readonly person: string },
 ): Promise<
-  { readonly reason: 'likely_slip' | 'invalid_transition'; readonly message: string } | undefined
+  { readonly reason: 'likely_mistake' | 'invalid_transition'; readonly message: string } | undefined
 > {
   return transactMany(sql, items, async tx => {
     const stopped = force ? undefined : await stopMessage(tx, file, items)
-    if (stopped !== undefined) return { reason: 'likely_slip', message: stopped }
+    if (stopped !== undefined) return { reason: 'likely_mistake', message: stopped }
     if (await approve(tx, file, person, force)) return undefined
     const message = `file ${file.msg_id} was released by somebody else at this moment`
     return { reason: 'invalid_transition', message }

@@ -8,7 +8,7 @@ import type { RailReport } from '../../rails/rail.ts'
 import type { Deps } from '../../runtime/deps.ts'
 import { during } from '../../values/diagnostics.ts'
 import { Refusal } from '../../values/errors.ts'
-import { given } from '../../values/omit-undefined.ts'
+import { omitUndefined } from '../../values/omit-undefined.ts'
 import { inquireOver } from './ask-rails.ts'
 import { RailSlots } from './rail-slots.ts'
 import { startWorker, type Worker, warned } from './worker.ts'
@@ -80,7 +80,7 @@ async function recordAnswer(
   const count = (result: string) => deps.metrics.railReports.inc({ rail: attempt.rail, result })
   if (report === undefined) return count('unclear')
   const { steps, ask_again_in_ms, not_taken, exception } = report
-  const attempt_report = given({
+  const attempt_report = omitUndefined({
     attempt: attempt.number,
     is_over: true,
     exception,

@@ -1,7 +1,7 @@
 // Counts waiting work for metrics and the log: payouts, parties and bank files.
 
+import { countAlerts } from '../../adapters/bank-file/alert-store.ts'
 import { countFiles, countQuarantined, listProblems } from '../../adapters/bank-file/count-store.ts'
-import { countTroubles } from '../../adapters/bank-file/trouble-store.ts'
 import { countPending } from '../../controls/approval/store.ts'
 import { countHeldByScreening } from '../../payouts/advance/screening-store.ts'
 import { countByHand, countUnaskedPayouts } from '../../payouts/lists/count-store.ts'
@@ -39,15 +39,15 @@ export async function countWaiting(deps: Deps): Promise<void> {
     metrics.payoutsLeftAlone.set({ rail }, payouts)
     log.error({ rail, payouts }, 'payouts are left alone: this process may not ask their rail')
   }
-  const [exceptions, troubles] = await Promise.all([
+  const [exceptions, alerts] = await Promise.all([
     countExceptions(finder),
-    countTroubles(sql, finder),
+    countAlerts(sql, finder),
   ])
   metrics.railExceptions.reset()
   for (const { rail, kind, exceptions: count } of exceptions) {
     metrics.railExceptions.set({ rail, kind }, count)
   }
-  for (const { rail, kind, troubles: count } of troubles) {
+  for (const { rail, kind, alerts: count } of alerts) {
     metrics.railExceptions.set({ rail, kind }, count)
   }
   for (const calendar of Object.values(CALENDARS)) {

@@ -21,7 +21,7 @@ import { during } from '../../values/diagnostics.ts'
 import { Refusal } from '../../values/errors.ts'
 import { waitAtMost } from '../../values/event-loop.ts'
 import type { Instant } from '../../values/instant.ts'
-import { given } from '../../values/omit-undefined.ts'
+import { omitUndefined } from '../../values/omit-undefined.ts'
 import { askOver, startAskingOver } from './ask-over.ts'
 import { type AskedPayout, askRails, type LeasedPayout } from './ask-rails.ts'
 import { countBankFiles, countWaiting, startCounting } from './counts.ts'
@@ -190,7 +190,7 @@ async function settle(deps: Deps, asked_about: AskedPayout): Promise<void> {
   const asked = { claim: payout.claim, answers_seen: payout.answers.length }
   try {
     const attempt_report = keepsAttempts(payout) ? await wordsOf(deps, payout, report) : undefined
-    const reported = given({ report: attempt_report, expected_at: report?.expected_at })
+    const reported = omitUndefined({ report: attempt_report, expected_at: report?.expected_at })
     const about = { account_id, payout_id, ...asked, ...reported }
     const advance = { ...about, steps, by: 'rail', ask_again_in_ms } as const
     await deps.lanes.advancePayout.run(advance)
@@ -213,7 +213,7 @@ async function wordsOf(
 ): Promise<AttemptReport> {
   const { not_taken, exception, references, released_at, expected_at } = report ?? {}
   const next = not_taken && (await nextRail(deps, payout, not_taken, expected_at))
-  return given({
+  return omitUndefined({
     attempt: payout.attempt.number,
     exception,
     references,

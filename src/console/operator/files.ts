@@ -135,13 +135,13 @@ type Payment = DeskFileInFull['payments'][number]
 
 function decisions(visit: Visit, id: string, { digest }: DeskFileInFull): Html {
   const path = `${visit.root}/files/${id}`
-  const isSlip = visit.formError?.is('likely_slip') === true
+  const isMistake = visit.formError?.is('likely_mistake') === true
   return html`<h2>Decide</h2><div class="side">${postForm(visit, {
     action: `${path}/release`,
     button: 'Release the file to the bank',
     asksPassword: true,
     hidden: { digest },
-    fields: [isSlip && FORCE],
+    fields: [isMistake && FORCE],
   })}
 ${postForm(visit, {
   action: `${path}/withdraw`,

@@ -8,7 +8,7 @@ import type { LongOperation, Operation } from '../../engine/operation.ts'
 import { checkQuota, countWritten, type FullAt, type Quota } from '../../ledger/quota.ts'
 import { type Book, bookOf } from '../../ledger/rules.ts'
 import type { TransactionSql } from '../../sql/connect.ts'
-import { given } from '../../values/omit-undefined.ts'
+import { omitUndefined } from '../../values/omit-undefined.ts'
 import {
   type Claiming,
   KEPT_SEAL,
@@ -78,7 +78,7 @@ export function idempotent<
 ): Operation<Command, State<Inner>, Answered<Outcome>, Prepared> {
   return {
     name: operation.name,
-    ...given({ ofOneShard: operation.ofOneShard, prepare: operation.prepare }),
+    ...omitUndefined({ ofOneShard: operation.ofOneShard, prepare: operation.prepare }),
 
     load: (tx, commands, prepared) =>
       loadWithReplies(tx, commands, operation.load(tx, commands, prepared), keeping),
@@ -118,7 +118,7 @@ export function idempotentLong<
 ): LongOperation<Command, State<Inner>, Answered<Outcome>, Prepared> {
   return {
     name: operation.name,
-    ...given({ prepare: operation.prepare }),
+    ...omitUndefined({ prepare: operation.prepare }),
 
     load: (tx, commands, prepared) =>
       loadWithReplies(tx, commands, operation.load(tx, commands, prepared)),

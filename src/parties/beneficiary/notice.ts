@@ -5,7 +5,7 @@ import { SERVICE } from '../../accounts/user/user.ts'
 import type { PayeeChange, PayeeValues } from '../../values/bank-format/bank-format.ts'
 import { found, refusal } from '../../values/errors.ts'
 import type { Instant } from '../../values/instant.ts'
-import { given } from '../../values/omit-undefined.ts'
+import { omitUndefined } from '../../values/omit-undefined.ts'
 import { electronicForm, ownNames } from './bank-code.ts'
 import type { Beneficiary, BeneficiaryDetails } from './beneficiary.ts'
 import { bareNumber } from './destination.ts'
@@ -71,7 +71,7 @@ export function payeeNotice(
   const of_bank = {
     account_number: old_account || account_number,
     routing_number: is_sent ? routing_number : old_routing,
-    ...(corrected.account_type !== undefined && given({ account_type })),
+    ...(corrected.account_type !== undefined && omitUndefined({ account_type })),
   }
   return {
     beneficiary,

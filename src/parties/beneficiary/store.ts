@@ -8,7 +8,7 @@ import { findPage, type Listed, type Page, type Wanted } from '../../sql/page.ts
 import { inserter, updater } from '../../sql/rows.ts'
 import type { Tag } from '../../sql/sql.ts'
 import type { Key } from '../../values/id.ts'
-import { given } from '../../values/omit-undefined.ts'
+import { omitUndefined } from '../../values/omit-undefined.ts'
 import { foundBy, partsOf } from '../../values/text/found-by.ts'
 import type { Beneficiary } from './beneficiary.ts'
 import { BENEFICIARY_KINDS, type BeneficiaryRow, beneficiaryRow, detailsOf } from './columns.ts'
@@ -134,7 +134,7 @@ export async function listBeneficiaries(
     ? sql`${isListed} and (details ->> 'status') is distinct from 'erased'
         and approval = any (${['', 'approved', ...status]}::text[])`
     : isListed
-  const parts = partsOf(given({ name, email, account_number }))
+  const parts = partsOf(omitUndefined({ name, email, account_number }))
   const [found, wanted] = narrowToText(listed, account_id, { ...asked, filters }, parts)
   const page = await findPage<BeneficiaryRow>(sql, found, account_id, wanted, condition)
   return page && { ...page, rows: page.rows.map(beneficiaryOf) }

@@ -10,7 +10,7 @@ import { eachShard, isSpread, tableAt, within } from '../../sql/shard.ts'
 import type { Fragment, Tag } from '../../sql/sql.ts'
 import { cutPage, type Followed, withinBytes } from '../../sql/within-bytes.ts'
 import { type Key, nameOf } from '../../values/id.ts'
-import { given } from '../../values/omit-undefined.ts'
+import { omitUndefined } from '../../values/omit-undefined.ts'
 import { foundBy, partsOf } from '../../values/text/found-by.ts'
 import { ENTITY_KINDS } from './columns.ts'
 import { type Judged, keysByRule, MAX_REJECTED, type RuleName } from './duplicates.ts'
@@ -136,7 +136,7 @@ export function listEntities(
   account_id: string,
   { filters: { name, email, metadata, ...filters }, ...asked }: Wanted,
 ): Promise<Page<Entity> | undefined> {
-  const parts = partsOf(given({ name, email, metadata }))
+  const parts = partsOf(omitUndefined({ name, email, metadata }))
   const [found, wanted] = narrowToText(LISTED, account_id, { ...asked, filters }, parts)
   return findPage<Entity>(sql, found, account_id, wanted)
 }

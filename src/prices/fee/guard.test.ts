@@ -1,8 +1,8 @@
-// Slips of the finger in fees: what a person must confirm, and what is set at once.
+// Mistakes of the finger in fees: what a person must confirm, and what is set at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { feeRow } from '../../../test/support/given/in-memory.ts'
-import { findFeeSlips } from './guard.ts'
+import { findFeeMistakes } from './guard.ts'
 import type { Fee } from './rules.ts'
 
 const PRESENT = {
@@ -17,7 +17,7 @@ const CASES: readonly (readonly [
   what: string,
   fee: Partial<Fee>,
   present: Partial<Fee> | undefined,
-  slips: readonly string[],
+  mistakes: readonly string[],
 ])[] = [
   ['a tenth of the payout', { variable_bps: 1_000 }, undefined, []],
   ['more', { variable_bps: 1_001 }, undefined, ['local: variable_bps 1001 is more than 1000']],
@@ -58,9 +58,9 @@ const CASES: readonly (readonly [
   ['a sample replaced', { fixed_amount: 500n }, SAMPLE, []],
 ]
 
-for (const [what, fee, present, slips] of CASES) {
-  test(`findFeeSlips, ${what}: ${slips.length === 0 ? 'none' : slips.join('; ')}`, () => {
+for (const [what, fee, present, mistakes] of CASES) {
+  test(`findFeeMistakes, ${what}: ${mistakes.length === 0 ? 'none' : mistakes.join('; ')}`, () => {
     const before = present === undefined ? undefined : feeRow(present)
-    assert.deepEqual(findFeeSlips(feeRow(fee), before), slips)
+    assert.deepEqual(findFeeMistakes(feeRow(fee), before), mistakes)
   })
 }

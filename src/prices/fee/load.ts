@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { findCurrency } from '../../values/money/currency.ts'
 import { formatMajor, MAX_AMOUNT, parseMajor } from '../../values/money/decimal.ts'
 import { amountToJson } from '../../values/money/json.ts'
-import { given } from '../../values/omit-undefined.ts'
+import { omitUndefined } from '../../values/omit-undefined.ts'
 import { type Parsed, parseCsv, type Read, readLines } from '../../values/text/csv.ts'
 import { type FeeVocabulary, judgeFee } from './asked-fee.ts'
 import type { Fee, FeeKey } from './rules.ts'
@@ -75,7 +75,7 @@ export function readFee(cells: FeeCells, vocabulary: FeeVocabulary): Read<Fee> {
   const minimum = readAmount('minimum_amount', cells.minimum_amount, fee_currency)
   const maximum = readAmount('maximum_amount', cells.maximum_amount, fee_currency)
   const bps = readBps(cells.variable_bps)
-  const asked = given({
+  const asked = omitUndefined({
     payout_type: cells.payout_type.toLowerCase(),
     payout_currency: cells.payout_currency.toUpperCase() || undefined,
     destination_country: cells.destination_country.toUpperCase() || undefined,

@@ -2,7 +2,7 @@
 import { invalidField, type Problem, refuseIfAny } from '../../values/errors.ts'
 import { type Instant, instantFromIso } from '../../values/instant.ts'
 import { currencyProblems } from '../../values/money/problem.ts'
-import { given } from '../../values/omit-undefined.ts'
+import { omitUndefined } from '../../values/omit-undefined.ts'
 import { POLICY_NAMES, type PolicyName, type Scope } from './rules.ts'
 
 export const MAX_SPREAD_BPS = 9_999
@@ -32,7 +32,7 @@ export function judgePolicies(asked: AskedPolicies): {
 } {
   const { account_id = null, from_currency = null, to_currency = null } = asked
   const max_age_s = asked.max_age_s?.toLowerCase().replace(/^0+(?=\d)/, '')
-  const values = given({
+  const values = omitUndefined({
     spread_bps: asked.spread_bps?.toString(),
     quote_validity_s: asked.quote_validity_s?.toString(),
     schedule_s: asked.schedule_s?.toString(),

@@ -1,14 +1,14 @@
-// Slips of the finger in pricing policies: what a person must confirm, and what is set at once.
+// Mistakes of the finger in pricing policies: what a person must confirm, and what is set at once.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { findSlip } from './guard.ts'
+import { findMistake } from './guard.ts'
 import type { PolicyName } from './rules.ts'
 
 const CASES: readonly (readonly [
   name: PolicyName,
   value: string,
   present: string | undefined,
-  slip: string | undefined,
+  mistake: string | undefined,
 ])[] = [
   ['spread_bps', '501', undefined, 'spread_bps 501 is more than 500'],
   ['spread_bps', '5000', '4999', 'spread_bps 5000 is more than 500'],
@@ -28,9 +28,9 @@ const CASES: readonly (readonly [
   ['pivot', 'USD', 'EUR', undefined],
 ]
 
-for (const [name, value, present, slip] of CASES) {
-  test(`findSlip, ${name} ${value} after ${present ?? 'nothing'}: ${slip ?? 'none'}`, () => {
+for (const [name, value, present, mistake] of CASES) {
+  test(`findMistake, ${name} ${value} after ${present ?? 'nothing'}: ${mistake ?? 'none'}`, () => {
     const before = present === undefined ? undefined : { value: present }
-    assert.equal(findSlip(name, value, before), slip)
+    assert.equal(findMistake(name, value, before), mistake)
   })
 }

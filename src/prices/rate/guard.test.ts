@@ -1,4 +1,4 @@
-// The judgement of new rates: tables of slips, of pegs, and of complete publications.
+// The judgement of new rates: tables of mistakes, of pegs, and of complete publications.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decimal, rateBook } from '../../../test/support/given/in-memory.ts'

@@ -1,5 +1,5 @@
 // Judges new rates by the stored rates. Finds a rate that is older, would replace a peg, gives a
-// pair a second direction, or looks like a slip, most often the wrong direction. Pure.
+// pair a second direction, or looks like a mistake, most often the wrong direction. Pure.
 import { type Decimal, formatDecimal, pow10, quotient } from '../../values/money/decimal.ts'
 import type { Line } from '../../values/text/csv.ts'
 import { type Gap, MAX_GAP_BPS } from './gap.ts'

@@ -12,7 +12,7 @@ import {
   paymentNetworkName,
   paymentNetworksOf,
 } from '../../values/network/payment.ts'
-import { given } from '../../values/omit-undefined.ts'
+import { omitUndefined } from '../../values/omit-undefined.ts'
 import { hasNoCountry } from '../terms.ts'
 import {
   type Alternative,
@@ -34,7 +34,9 @@ export function readSubject(query: RequirementsQuery): Subject {
     country: countryFault(subject, country),
     network: networkNameFault(subject),
   }
-  refuseIfAny(Object.entries(given(faults)).map(([name, fault]) => invalidParameter(name, fault)))
+  refuseIfAny(
+    Object.entries(omitUndefined(faults)).map(([name, fault]) => invalidParameter(name, fault)),
+  )
   if (alternativesOf(subject).length === 0) {
     const message = `${country} is not served in ${currency || 'this way'}.`
     const carriage =

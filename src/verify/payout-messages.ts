@@ -6,7 +6,7 @@ import type { RailAnswer } from '../rails/rail.ts'
 import type { Key } from '../values/id.ts'
 import { isArchived, payoutProblem } from './rows.ts'
 
-export interface PapersRow extends Key {
+export interface MessageRow extends Key {
   readonly type: PayoutType
   readonly destination_currency: string
   readonly destination_amount: bigint
@@ -18,8 +18,8 @@ export interface PapersRow extends Key {
   asked: number
 }
 
-/** The SQL of the columns of `PapersRow` that no other check reads, of payouts `p`. */
-export const PAPERS_COLUMNS = `p.mt103, p.answers,
+/** The SQL of the columns of `MessageRow` that no other check reads, of payouts `p`. */
+export const MESSAGE_COLUMNS = `p.mt103, p.answers,
   p.beneficiary_details ->> 'name' = '' as is_erased,
   case when p.answers::text = '[]' then 0
     when ${isArchived('p.created_at', 'p.account_id')} then 2147483647 else (
@@ -29,7 +29,7 @@ export const PAPERS_COLUMNS = `p.mt103, p.answers,
   ) end as asked`
 
 /** Throws BadRow for a wrong message, and for answers with wrong numbers or too many of them. */
-export function checkPapers(payout: PapersRow): void {
+export function checkMessages(payout: MessageRow): void {
   const { id, type, mt103, answers, asked } = payout
   const wrong = (expected: string, found: string) => payoutProblem(payout, expected, found)
   if (payout.is_erased) {

@@ -3,6 +3,8 @@
 // command that comes next, counted for metrics, and gone once its cause is.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { alertWords, nextCommand } from '../../src/adapters/bank-file/alert.ts'
+import { findAlerts } from '../../src/adapters/bank-file/alert-store.ts'
 import { Exchange } from '../../src/adapters/bank-file/exchange.ts'
 import {
   closeQuarantined,
@@ -12,8 +14,6 @@ import {
 import { releaseFile, resendFile, takeBackFile } from '../../src/adapters/bank-file/resend.ts'
 import { sealDue } from '../../src/adapters/bank-file/seal.ts'
 import { TransportFailed } from '../../src/adapters/bank-file/transport.ts'
-import { nextCommand, troubleWords } from '../../src/adapters/bank-file/trouble.ts'
-import { findTroubles } from '../../src/adapters/bank-file/trouble-store.ts'
 import { countWaiting } from '../../src/app/worker/counts.ts'
 import type { BankFormat } from '../../src/values/bank-format/bank-format.ts'
 import { type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
@@ -146,9 +146,9 @@ test('one problem found by two processes in turn: the latest finding stored', as
   assert.equal(row?.looked, true)
 })
 
-/** The kinds, words and next commands of a rail; of a rail without trouble, none. */
-async function troublesOf(bank: FileRailWorld) {
-  const found = await findTroubles(service.deps.sql, service.deps.finder)
+/** The kinds, words and next commands of a rail; of a rail without alerts, none. */
+async function alertsOf(bank: FileRailWorld) {
+  const found = await findAlerts(service.deps.sql, service.deps.finder)
   const mine = found.filter(({ rail }) => rail === bank.name)
   await countWaiting(service.deps)
   const { values } = await service.deps.metrics.railExceptions.get()
@@ -157,7 +157,7 @@ async function troublesOf(bank: FileRailWorld) {
     counted.map(({ labels }) => labels.kind).sort(),
     [...new Set(mine.map(({ kind }) => kind))].sort(),
   )
-  return mine.map(trouble => [trouble.kind, troubleWords(trouble), nextCommand(trouble)])
+  return mine.map(alert => [alert.kind, alertWords(alert), nextCommand(alert)])
 }
 
 test('file that may have arrived: reported until the bank answers', async () => {
@@ -176,7 +176,7 @@ test('file that may have arrived: reported until the bank answers', async () => 
   const next = `corridor file resend ${msg_id} --force --reason …`
   const reason = 'it may have arrived: ask the bank, or wait for its report'
   const words = `it may have arrived: ask the bank (${reason})`
-  assert.deepEqual(await troublesOf(bank), [['file_unknown', words, next]])
+  assert.deepEqual(await alertsOf(bank), [['file_unknown', words, next]])
   await bank.report([{ level: 'group', msg_id, code: 'ACCP' }])
   await bank.round()
   await bank.afterFailure()
@@ -185,7 +185,7 @@ test('file that may have arrived: reported until the bank answers', async () => 
     await bank.round()
     return (await bank.onlyFile()).state === 'acknowledged'
   })
-  assert.deepEqual(await troublesOf(bank), [])
+  assert.deepEqual(await alertsOf(bank), [])
 })
 
 test('file refused by the bank: reported while its payouts wait', async () => {
@@ -197,9 +197,9 @@ test('file refused by the bank: reported while its payouts wait', async () => {
   await bank.work()
   const words = 'the bank has refused it, and its payouts wait (RJCT AC06)'
   const next = `corridor file reseal ${msg_id} --reason …`
-  assert.deepEqual(await troublesOf(bank), [['file_rejected', words, next]])
+  assert.deepEqual(await alertsOf(bank), [['file_rejected', words, next]])
   await bank.reseal({ msg_id })
-  assert.deepEqual(await troublesOf(bank), [])
+  assert.deepEqual(await alertsOf(bank), [])
 })
 
 test('file awaiting its release, also past its cut-off: reported with hash, then with the withdrawal command', async () => {
@@ -209,13 +209,11 @@ test('file awaiting its release, also past its cut-off: reported with hash, then
   const file = await bank.onlyFile()
   const { msg_id, sha256 } = file
   const release = `corridor file release ${msg_id} --sha256 ${sha256}`
-  assert.deepEqual(await troublesOf(bank), [
-    ['file_to_release', 'it waits for its release', release],
-  ])
+  assert.deepEqual(await alertsOf(bank), [['file_to_release', 'it waits for its release', release]])
   await service.database.owner`
     update rail_items set seal_at = now() - interval '2 hours',
       closes_at = now() - interval '1 hour' where msg_id = ${msg_id}`
-  const [[kind, , next] = []] = await troublesOf(bank)
+  const [[kind, , next] = []] = await alertsOf(bank)
   assert.deepEqual(
     [kind, next],
     ['file_release_late', `corridor file withdraw ${msg_id} --reason …`],
@@ -225,7 +223,7 @@ test('file awaiting its release, also past its cut-off: reported with hash, then
     await releaseFile(service.deps.sql, file, { force: false, items, person: 'ann' }),
     undefined,
   )
-  assert.deepEqual(await troublesOf(bank), [])
+  assert.deepEqual(await alertsOf(bank), [])
 })
 
 test('file with a payout that is over: reported until withdrawn; incoming reports applied', async () => {
@@ -243,7 +241,7 @@ test('file with a payout that is over: reported until withdrawn; incoming report
   assert.ok((await bank.problem()).includes(`is not sent: ${why}`))
   const [file = assert.fail()] = await bank.files()
   const next = `corridor file withdraw ${file.msg_id} --reason …`
-  const [first] = await troublesOf(bank)
+  const [first] = await alertsOf(bank)
   assert.deepEqual(first, ['file_not_sent', `it must not be sent as it is (${why})`, next])
   await until('the report is applied', async () => {
     await bank.round()
@@ -253,7 +251,7 @@ test('file with a payout that is over: reported until withdrawn; incoming report
   const items = await bank.itemsOf(file)
   await takeBackFile(service.deps.sql, file, { note: 'ann: over', items })
   await bank.afterFailure()
-  assert.deepEqual(await troublesOf(bank), [])
+  assert.deepEqual(await alertsOf(bank), [])
 })
 
 test("rail with another host key or without room: reported with the server's message", async () => {
@@ -264,12 +262,12 @@ test("rail with another host key or without room: reported with the server's mes
     },
   })
   await bank.round()
-  const [[kind, told, next] = []] = await troublesOf(bank)
+  const [[kind, told, next] = []] = await alertsOf(bank)
   assert.deepEqual([kind, next], ['rail_problem', `corridor rail add ${bank.name} --replace …`])
   assert.match(told ?? '', /has the host key SHA256:x/)
   words = 'no space left on device'
   await bank.afterFailure()
-  const [[, other, show] = []] = await troublesOf(bank)
+  const [[, other, show] = []] = await alertsOf(bank)
   assert.match(other ?? '', /no space left on device/)
   assert.equal(show, `corridor rail show ${bank.name}`)
 })
@@ -280,25 +278,25 @@ test('quarantined report, lines set aside: reported until a person closes them',
   await bank.report([{ level: 'transaction', code: 'RJCT', end_to_end_id: 'NOSUCHPAYMENT00' }])
   await bank.round()
   await bank.round()
-  const found = await findTroubles(service.deps.sql, service.deps.finder)
+  const found = await findAlerts(service.deps.sql, service.deps.finder)
   const mine = found.filter(({ rail }) => rail === bank.name)
   const [half, lines] = ['report_quarantined', 'lines_set_aside'].map(kind =>
-    mine.find(trouble => trouble.kind === kind),
+    mine.find(alert => alert.kind === kind),
   )
   assert.ok(half !== undefined && lines !== undefined)
-  assert.match(troubleWords(half), /^nothing of this file .* \(half\.txt: line 1: no JSON\)$/)
-  assert.match(troubleWords(lines), /report-\d\.txt: 1 line, no payment has the id NOSUCHPAYMENT00/)
+  assert.match(alertWords(half), /^nothing of this file .* \(half\.txt: line 1: no JSON\)$/)
+  assert.match(alertWords(lines), /report-\d\.txt: 1 line, no payment has the id NOSUCHPAYMENT00/)
   assert.equal(nextCommand(half), `corridor file read ${half.about.slice(0, 12)}`)
   assert.equal(nextCommand(lines), `corridor file close ${lines.about.slice(0, 12)} --note …`)
-  assert.equal((await troublesOf(bank)).length, 2)
+  assert.equal((await alertsOf(bank)).length, 2)
   const by = { person: 'ann', note: 'a test of the bank' }
   assert.equal(await closeQuarantined(service.deps.sql, half.about, by), true)
   assert.equal(await closeQuarantined(service.deps.sql, half.about, by), false)
   assert.equal(await closeSetAsideLines(service.deps.sql, lines.about, undefined, by), 1)
-  assert.deepEqual(await troublesOf(bank), [])
+  assert.deepEqual(await alertsOf(bank), [])
 })
 
-test('file resent by a person: no trouble reported', async () => {
+test('file resent by a person: no alert reported', async () => {
   const bank = await world()
   await bank.pay([100])
   await bank.work()
@@ -306,5 +304,5 @@ test('file resent by a person: no trouble reported', async () => {
   const file = await bank.onlyFile()
   const again = { force: true, note: 'ann: not there', items: await bank.itemsOf(file) }
   assert.equal(await resendFile(service.deps.sql, file, again), undefined)
-  assert.deepEqual(await troublesOf(bank), [])
+  assert.deepEqual(await alertsOf(bank), [])
 })

@@ -1,4 +1,4 @@
-// The SQL statements that erase payouts and their papers. Each function sends its statements at
+// The SQL statements that erase payouts with all that names people beside them. Each function sends its statements at
 // once. Triggers accept only the erased form, and only for payouts that `erasures` names.
 
 import { payeeOf } from '../parties/payee.ts'
@@ -10,7 +10,7 @@ import type { Erased } from './rules.ts'
 /** A digest of zeros, in place of a person's. */
 const NO_DIGEST = '00'.repeat(32)
 
-export function erasePapers(tx: TransactionSql, erased: Erased): Promise<unknown> {
+export function erasePayouts(tx: TransactionSql, erased: Erased): Promise<unknown> {
   const { account_id, party_id, payouts, before } = erased
   const ids = payouts.map(({ id }) => id)
   const payees = [

@@ -1,4 +1,4 @@
-// Trouble with a file or a rail: its text for people, and the command that comes next. Pure.
+// Alerts about a file or a rail: its text for people, and the command that comes next. Pure.
 import type { Instant } from '../../values/instant.ts'
 
 const TITLES = {
@@ -11,28 +11,28 @@ const TITLES = {
   report_quarantined: 'nothing of this file of the bank is applied',
   lines_set_aside: 'lines of this file of the bank are not applied',
 } as const
-export type FileTrouble = keyof typeof TITLES
+export type FileAlert = keyof typeof TITLES
 
-export interface FoundTrouble {
+export interface FoundAlert {
   readonly rail: string
-  readonly kind: FileTrouble
+  readonly kind: FileAlert
   /** The message id of a file, the hash of a report in hex digits, or the rail. */
   readonly about: string
   readonly message: string
   readonly since: Instant
-  /** The hash of a file for the bank, in hex digits; '' for other trouble. */
+  /** The hash of a file for the bank, in hex digits; '' for other alerts. */
   readonly sha256: string
 }
 
 const HASH_DIGITS = 12
 
-/** The trouble in words: the title of its kind, and the message of the bank or the far end. */
-export function troubleWords({ kind, message }: FoundTrouble): string {
+/** The alert in words: the title of its kind, and the message of the bank or the far end. */
+export function alertWords({ kind, message }: FoundAlert): string {
   return message === '' ? TITLES[kind] : `${TITLES[kind]} (${message})`
 }
 
 /** The command to run once a person knows the cause. */
-export function nextCommand({ kind, about, rail, message, sha256 }: FoundTrouble): string {
+export function nextCommand({ kind, about, rail, message, sha256 }: FoundAlert): string {
   const file = (verb: string) => `corridor file ${verb} ${about}`
   const report = about.slice(0, HASH_DIGITS)
   switch (kind) {

@@ -1,14 +1,14 @@
-// The SQL statements that find trouble with files and rails, which no payout shows and only a
-// person can end. They derive it from the files, so that trouble ends with its cause.
+// The SQL statements that find alerts about files and rails, which no payout shows and only a
+// person can end. They derive it from the files, so that an alert ends with its cause.
 import type { Sql } from '../../sql/connect.ts'
 import { selectByKeys } from '../../sql/keys.ts'
 import { type Key, nameOf } from '../../values/id.ts'
-import type { FileTrouble, FoundTrouble } from './trouble.ts'
+import type { FileAlert, FoundAlert } from './alert.ts'
 
-/** All trouble, the oldest first. `finder` sees whether payouts wait in a refused file. */
-export async function findTroubles(sql: Sql, finder: Sql): Promise<FoundTrouble[]> {
+/** All alerts, the oldest first. `finder` sees whether payouts wait in a refused file. */
+export async function findAlerts(sql: Sql, finder: Sql): Promise<FoundAlert[]> {
   const found = await Promise.all([
-    findFileTroubles(sql, finder),
+    findFileAlerts(sql, finder),
     findRailProblems(sql),
     findQuarantined(sql),
     findSetAside(sql),
@@ -16,8 +16,8 @@ export async function findTroubles(sql: Sql, finder: Sql): Promise<FoundTrouble[
   return found.flat().sort((a, b) => (a.since < b.since ? -1 : 1))
 }
 
-async function findFileTroubles(sql: Sql, finder: Sql): Promise<FoundTrouble[]> {
-  const files = await sql<(FoundTrouble & { offers: number })[]>`
+async function findFileAlerts(sql: Sql, finder: Sql): Promise<FoundAlert[]> {
+  const files = await sql<(FoundAlert & { offers: number })[]>`
     select rail, case state when 'unknown' then 'file_unknown' when 'rejected' then 'file_rejected'
         when 'sealed' then case when needs_release and reason = '' then 'file_to_release'
           else 'file_not_sent' end
@@ -30,13 +30,13 @@ async function findFileTroubles(sql: Sql, finder: Sql): Promise<FoundTrouble[]> 
       -- Of one that is to go again, the reason is the person's for a moment.
       or (state in ('sealed', 'approved', 'uploading') and reason <> '' and offered_at is null
         and (offers = 0 or updated_at < clock_timestamp() - interval '1 minute'))`
-  const named = (kind: FileTrouble) =>
+  const named = (kind: FileAlert) =>
     files.filter(file => file.kind === kind).map(({ about }) => about)
   const [waiting, late] = await Promise.all([
     listWithWaiting(finder, named('file_rejected')),
     listPastCutOff(finder, named('file_to_release')),
   ])
-  return files.flatMap(({ offers: _, ...file }): FoundTrouble[] => {
+  return files.flatMap(({ offers: _, ...file }): FoundAlert[] => {
     if (file.kind === 'file_rejected' && !waiting.has(file.about)) return []
     const is_late = file.kind === 'file_to_release' && late.has(file.about)
     return [is_late ? { ...file, kind: 'file_release_late' } : file]
@@ -73,22 +73,22 @@ async function listPastCutOff(finder: Sql, msg_ids: readonly string[]) {
   return new Set((await Promise.all(rows)).flat().map(({ msg_id }) => msg_id))
 }
 
-function findRailProblems(sql: Sql): Promise<FoundTrouble[]> {
-  return sql<FoundTrouble[]>`
+function findRailProblems(sql: Sql): Promise<FoundAlert[]> {
+  return sql<FoundAlert[]>`
     select rail, 'rail_problem' as kind, rail as about, problem as message, problem_since as since,
       '' as sha256
     from rail_exchanges where problem <> ''`
 }
 
-function findQuarantined(sql: Sql): Promise<FoundTrouble[]> {
-  return sql<FoundTrouble[]>`
+function findQuarantined(sql: Sql): Promise<FoundAlert[]> {
+  return sql<FoundAlert[]>`
     select rail, 'report_quarantined' as kind, encode(sha256, 'hex') as about,
       name || ': ' || reason as message, received_at as since, '' as sha256
     from rail_inbox where state = 'quarantined' and closed_by = ''`
 }
 
-function findSetAside(sql: Sql): Promise<FoundTrouble[]> {
-  return sql<FoundTrouble[]>`
+function findSetAside(sql: Sql): Promise<FoundAlert[]> {
+  return sql<FoundAlert[]>`
     select f.rail, 'lines_set_aside' as kind, encode(l.sha256, 'hex') as about,
       f.name || ': ' || count(*) || case when count(*) = 1 then ' line, ' else ' lines, ' end
         || min(l.reason) as message,
@@ -97,11 +97,11 @@ function findSetAside(sql: Sql): Promise<FoundTrouble[]> {
     where l.closed_by = '' group by l.sha256, f.rail, f.name`
 }
 
-export async function countTroubles(sql: Sql, finder: Sql) {
-  const found = await findTroubles(sql, finder)
+export async function countAlerts(sql: Sql, finder: Sql) {
+  const found = await findAlerts(sql, finder)
   const groups = Map.groupBy(found, ({ rail, kind }) => `${rail} ${kind}`)
   return [...groups.values()].flatMap(all => {
     const [first] = all
-    return first === undefined ? [] : [{ rail: first.rail, kind: first.kind, troubles: all.length }]
+    return first === undefined ? [] : [{ rail: first.rail, kind: first.kind, alerts: all.length }]
   })
 }
