@@ -26,8 +26,8 @@ export function readOrRefuse<T>(read: Read<T>): T {
 const USAGE_REASONS = new Set<string>(['invalid_field', 'invalid_path_parameter'])
 
 /**
- * Rethrows a refusal of the API's rules: bad input as a usage error, a likely mistake with a hint at
- * --force. Rethrows any other error as it is.
+ * Rethrows a refusal of the API's rules: bad input as a usage error, a likely mistake with a hint
+ * at --force. Rethrows any other error as it is.
  */
 export function refuseAsCommand(error: unknown): never {
   if (!(error instanceof Refusal)) throw error

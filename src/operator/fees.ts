@@ -262,9 +262,7 @@ interface AskedFees {
   readonly replace?: boolean
 }
 
-/**
- * Sets rows of the schedule, all or none; returns the schedule before. Refuses likely mistakes (422).
- */
+/** Sets rows of the schedule, all or none; returns the schedule before. Refuses likely mistakes. */
 export function setFees(
   sql: Sql,
   fees: readonly Fee[],
