@@ -1,6 +1,6 @@
-// The SQL statements that erase payouts, with all that names people beside them. Each function sends
-// its statements at once. Triggers accept only the erased form, and only for payouts that `erasures`
-// names.
+// The SQL statements that erase payouts, with all beside them that names people. Each function
+// sends its statements at once. Triggers accept only the erased form, and only for payouts that
+// `erasures` names.
 
 import { payeeOf } from '../parties/payee.ts'
 import { writtenPayout } from '../payouts/columns.ts'

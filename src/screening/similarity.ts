@@ -13,7 +13,7 @@ const LENGTH_FROM = 0.9
 const LENGTH_WEIGHT = 0.3
 const FIRST_LETTER_FACTOR = 0.9
 
-/** One mistyped letter costs this, divided by the longer word's length; the second in a short word. */
+/** One mistyped letter costs this, divided by the longer word; the second in a short word. */
 const MISTAKE = 0.6
 const SHORT_MISTAKE = 0.7
 const SHORT_WORD = 3
