@@ -1,6 +1,6 @@
 // One connection to a server, through pg. It sends each statement at once, even while earlier
-// statements wait for their answers; the statements of a transaction that are made at the same moment
-// go together. Each statement ends: the server answers it, or it rejects when the connection is lost.
+// statements wait for their answers; the statements that a transaction makes at one moment go
+// together. Each statement ends: the server answers it, or it rejects when the connection is lost.
 import pg from 'pg'
 import { makeClient } from './client.ts'
 import { connectionError, isConnectionLost, PostgresError } from './failure.ts'
@@ -31,7 +31,7 @@ export class Connection {
   readonly #prepared = new PreparedStatements()
   /** Statements that are not sent yet, in order. */
   #gathered: Pending[] = []
-  /** Whether a BEGIN is unanswered. Nothing follows its group: it would be outside a transaction. */
+  /** Whether a BEGIN is unanswered. A later group waits: it could run outside the transaction. */
   #isOpening = false
 
   constructor(url: string, options: ConnectionOptions, onLost: () => void = () => {}) {
@@ -197,7 +197,7 @@ function isScript({ text, parameters, prepare }: Sent): boolean {
   return !prepare && parameters.length === 0 && text.includes(';')
 }
 
-/** Calls back when all callbacks and promises that are ready now, and those that they make, have run. */
+/** Calls back when all callbacks and promises that are ready now, and those they make, have run. */
 function afterThisMoment(work: () => void): void {
   process.nextTick(() => queueMicrotask(() => process.nextTick(work)))
 }

@@ -51,7 +51,7 @@ interface Wire {
   sync(): void
 }
 
-// pg takes objects of its own class only. It calls the methods in the order of the server's answers.
+// pg takes only objects of its own class. It calls the methods in the order of the answers.
 export class Group extends pg.Query {
   readonly #pending: readonly Pending[]
   readonly #statements: PreparedStatements
