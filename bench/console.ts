@@ -42,7 +42,7 @@ export function benchConsole(options: Options): Promise<readonly Figure[]> {
     const desk = `${target.address}/console/installation`
     const pages = [
       ...pagesOf(id).map(([name, path]) => [name, `${root}${path}`] as const),
-      ...deskPages(target.account_id, id).map(path => {
+      ...operatorPages(target.account_id, id).map(path => {
         return [`operators, /${path}`, `${desk}${path && `/${path}`}`] as const
       }),
     ]
@@ -71,7 +71,7 @@ function pagesOf(id: string): readonly (readonly [string, string])[] {
 /**
  * The operators' pages that have content; the other pages read the same tables, which are empty.
  */
-function deskPages(account_id: string, payout: string): readonly string[] {
+function operatorPages(account_id: string, payout: string): readonly string[] {
   return [
     '',
     'payouts',

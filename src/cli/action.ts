@@ -7,13 +7,13 @@ import {
   type Acting,
   type Action,
   type ActionGroup,
-  type Deeds,
   type InCommand,
+  type OperatorWrites,
   type Part,
   pageOf,
   type Writing,
 } from '../operator/action.ts'
-import { audited } from '../operator/deed.ts'
+import { audited } from '../operator/operator-write.ts'
 import { checkLines } from '../operator/request.ts'
 import { isOutcomeUnknown } from '../sql/failure.ts'
 import { Refusal } from '../values/errors.ts'
@@ -208,8 +208,8 @@ function actingIn(
   say: (words: string) => void,
 ): { acting: Acting<object>; close(): Promise<void> } {
   const { sql, audit, config } = context
-  const run: Acting<object>['run'] = deed =>
-    new Lane(sql, audited(deed), { max_batch: 1, max_wait_ms: MAX_WAIT_MS }).run(deed.command)
+  const run: Acting<object>['run'] = write =>
+    new Lane(sql, audited(write), { max_batch: 1, max_wait_ms: MAX_WAIT_MS }).run(write.command)
   // Few actions need prices, and reading them takes a moment.
   let opened: Promise<typeof import('../runtime/reference.ts')> | undefined
   let reference: ReturnType<typeof import('../runtime/reference.ts')['openReference']> | undefined
@@ -228,7 +228,7 @@ function actingIn(
     show: answer => answer,
     runShown: async (operation, command, present) =>
       present(await run({ operation, command, act: null })),
-    ...deedsOf(context),
+    ...writesOf(context),
     pricing: async version => (await open()).pricing(version),
     askPassword() {},
     askOther() {},
@@ -239,11 +239,11 @@ function actingIn(
   return { acting, close: async () => (await reference)?.close() }
 }
 
-export function deedsOf({ run, runLong }: Context): Deeds<object> {
+export function writesOf({ run, runLong }: Context): OperatorWrites<object> {
   return {
-    deed: async (deed, { answer, inCommand = answer, once }) =>
-      inCommand(await run(deed).catch(error => refuseUnconfirmed(error, once))),
-    longDeed: async (deed, { answer, inCommand = answer }) => inCommand(await runLong(deed)),
+    write: async (write, { answer, inCommand = answer, once }) =>
+      inCommand(await run(write).catch(error => refuseUnconfirmed(error, once))),
+    longWrite: async (write, { answer, inCommand = answer }) => inCommand(await runLong(write)),
   }
 }
 

@@ -17,7 +17,7 @@ import { MAX_REASON } from '../operator/lengths.ts'
 import { checkLines } from '../operator/request.ts'
 import { readConfined } from '../sql/confine.ts'
 import { omitUndefined } from '../values/omit-undefined.ts'
-import { deedsOf } from './action.ts'
+import { writesOf } from './action.ts'
 import { addCommand, type Context, example, personOf, print, withContext } from './context.ts'
 import { CommandFailed } from './failure.ts'
 import { addOptions, readOptions, refuseInOptions } from './options.ts'
@@ -113,7 +113,7 @@ function addDecision(group: Command, texts: Texts, decision: Decision): void {
       const kind = texts.kindOf(id)
       const key = { account_id: await kind.accountOf(context.audit, id), id }
       const asked = omitUndefined({ user_name, decision, reason, digest })
-      return kind.decide(deedsOf(context), key, asked)
+      return kind.decide(writesOf(context), key, asked)
     }
     const told = (await withContext(act).catch(refuseInOptions(body))) as Told
     const words = [DECIDED[decision], told.outcome].filter(Boolean).join('; ')

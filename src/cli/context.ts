@@ -10,7 +10,13 @@ import { Lane } from '../engine/lane.ts'
 import { recordedLong } from '../ledger/audit/recorded.ts'
 import type { Author } from '../ledger/audit/store.ts'
 import { clock } from '../ledger/clock.ts'
-import { audited, type Deed, type LongDeed, type Operator, Unknown } from '../operator/deed.ts'
+import {
+  audited,
+  type LongOperatorWrite,
+  type Operator,
+  type OperatorWrite,
+  Unknown,
+} from '../operator/operator-write.ts'
 import { openDatabase } from '../postgres/open.ts'
 import { connect, type Sql } from '../sql/connect.ts'
 import { isReadOnly } from '../sql/failure.ts'
@@ -35,9 +41,9 @@ export interface Context {
   /** Works as the auditor: it reads the rows of all accounts, and cannot write. */
   readonly audit: Sql
   /** Runs one write through a lane of its own, as the API runs it. */
-  run<C, S, O>(deed: Deed<C, S, O>): Promise<O>
+  run<C, S, O>(write: OperatorWrite<C, S, O>): Promise<O>
   /** Runs one long write, in a transaction of its own. */
-  runLong<C, S, O, P>(deed: LongDeed<C, S, O, P>): Promise<O>
+  runLong<C, S, O, P>(write: LongOperatorWrite<C, S, O, P>): Promise<O>
 }
 
 /**
@@ -94,8 +100,8 @@ export async function onDatabase<T>(
     opened.push(sql)
     await learnShards(sql)
     await clock.look(audit, { keeps: false })
-    const run: Context['run'] = deed =>
-      new Lane(sql, audited(deed), { max_batch: 1 }).run(deed.command)
+    const run: Context['run'] = write =>
+      new Lane(sql, audited(write), { max_batch: 1 }).run(write.command)
     const runLong: Context['runLong'] = ({ operation, command, act }) =>
       new Lane(sql, recordedLong(operation, act), { max_batch: 1 }).run(command)
     return await work({ config, role, url, author, sql, audit, run, runLong }).catch(error => {

@@ -1,7 +1,7 @@
 // corridor events replay: delivers earlier events to a webhook endpoint again.
 import type { Command } from 'commander'
 import { accountIdOf } from '../operator/accounts.ts'
-import { replayDeed } from '../operator/webhooks.ts'
+import { replayWrite } from '../operator/webhooks.ts'
 import type { WebhookOutcome } from '../webhooks/decide.ts'
 import type { ReplayRequest } from '../webhooks/request.ts'
 import { checkReplay } from '../webhooks/rules.ts'
@@ -53,7 +53,7 @@ async function replay(id: string, options: ReplayOptions): Promise<void> {
     const key = { account_id: await accountIdOf(audit, 'webhook endpoint', id), id }
     let sum = 0
     for (let rest: ReplayRequest | undefined = request; rest !== undefined; ) {
-      const written: WebhookOutcome = await run(replayDeed(key, rest))
+      const written: WebhookOutcome = await run(replayWrite(key, rest))
       const { replayed } = written
       if (replayed === null) throw new Error('a replay without an outcome')
       sum += replayed.deliveries

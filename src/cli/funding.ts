@@ -1,7 +1,7 @@
 // Funds accounts that commands open.
 
 import { createAccount, type NewAccount, type OpenedAccount } from '../operator/create-account.ts'
-import { bookingDeed } from '../operator/funding.ts'
+import { bookingWrite } from '../operator/funding.ts'
 import { isOutcomeUnknown } from '../sql/failure.ts'
 import type { Booking } from '../statements/funding/rules.ts'
 import { newId } from '../values/id.ts'
@@ -58,7 +58,7 @@ export async function fundSandbox(
  * @throws CommandFailed with `retry` if the database does not confirm the booking
  */
 export function book(context: Context, requested: Omit<Booking, 'by'>, retry: string) {
-  return context.run(bookingDeed(context.config.user, requested)).catch(error => {
+  return context.run(bookingWrite(context.config.user, requested)).catch(error => {
     if (!isOutcomeUnknown(error)) throw error
     throw unconfirmed(retry)
   })

@@ -109,7 +109,7 @@ export function postForm(visit: Visit, spec: FormSpec): Html {
   const hidden = Object.entries(spec.hidden ?? {}).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
-  const style = spec.small ? 'line' : 'deed'
+  const style = spec.small ? 'line' : 'block'
   const form = html`<form method="post" action="${spec.action}" class="${style}">
 <input type="hidden" name="key" value="${keyOf(visit)}">
 ${hidden}${spec.body}${fields(visit, spec.fields ?? [])}

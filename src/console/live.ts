@@ -15,7 +15,7 @@ import { type Holder, makeRoom } from './shares.ts'
 
 export interface LiveNeeds extends Reads {
   /** `audit` reads the rows of all accounts. */
-  readonly desk: { readonly audit: Sql }
+  readonly operators: { readonly audit: Sql }
   readonly log: { warn(details: object, message: string): void }
   readonly reference: { current(): { readonly people: ReadonlyMap<string, Person> } }
 }
@@ -98,7 +98,7 @@ export class Live {
 
   /** Made at its first use, as the program that writes openapi.json has no database. */
   get #installation(): InstallationChanges {
-    this.#installationChanges ??= new InstallationChanges(this.#deps.desk.audit)
+    this.#installationChanges ??= new InstallationChanges(this.#deps.operators.audit)
     return this.#installationChanges
   }
 

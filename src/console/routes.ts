@@ -28,7 +28,7 @@ import { exceptionScreens } from './operator/exceptions.ts'
 import { fileScreens } from './operator/files.ts'
 import { incomeScreens } from './operator/income.ts'
 import { ruleScreens } from './operator/limits.ts'
-import { deskPayoutScreens } from './operator/payouts.ts'
+import { operatorPayoutScreens } from './operator/payouts.ts'
 import { priceScreens } from './operator/prices.ts'
 import { railScreens } from './operator/rails.ts'
 import { reviewScreens } from './operator/reviews.ts'
@@ -72,7 +72,7 @@ export function consolePages(
   requestScreens(screens)
   sandboxScreens(screens)
   attentionScreens(screens)
-  deskPayoutScreens(screens)
+  operatorPayoutScreens(screens)
   reviewScreens(screens)
   screeningScreens(screens)
   exceptionScreens(screens)

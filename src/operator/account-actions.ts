@@ -9,9 +9,9 @@ import { changeSettings, changeState } from './account-operations.ts'
 import {
   ACCOUNT,
   balanceWords,
-  DeskAccount,
-  DeskAccountInFull,
   findAccounts,
+  OperatorAccount,
+  OperatorAccountInFull,
   presentSettings,
   SETTINGS,
   State,
@@ -20,9 +20,9 @@ import {
 import { accountNamed } from './accounts.ts'
 import { type ActionGroup, paging, reading, writing } from './action.ts'
 import { createAccount } from './create-account.ts'
-import { known } from './deed.ts'
 import { keyColumns, listKeysOf, NO_KEY } from './keys.ts'
 import { MAX_NAME } from './lengths.ts'
+import { known } from './operator-write.ts'
 import { AccountId, AccountPath, LimitText, ReasonRequest } from './request.ts'
 
 const MAX_CURRENCIES = 50
@@ -80,7 +80,7 @@ const list = paging({
   operationId: 'listAccounts',
   summary: 'List accounts with their states and balances, oldest first.',
   query: Closed(optional({ limit: LimitText, starting_after: AccountId })),
-  response: DeskAccount,
+  response: OperatorAccount,
   async find(audit, { starting_after }, limit) {
     const accounts = await findAccounts(audit, null)
     const first = accounts.findIndex(({ account_id }) => account_id === starting_after) + 1
@@ -109,10 +109,10 @@ const list = paging({
 const show = reading({
   name: 'account show',
   path: '/v3/operator/account/:id',
-  operationId: 'getDeskAccount',
+  operationId: 'getOperatorAccount',
   summary: 'Show an account: its state, balances, settings and keys.',
   params: AccountPath,
-  response: DeskAccountInFull,
+  response: OperatorAccountInFull,
   async find(audit, { id }) {
     const keys = await listKeysOf(audit, id)
     const [account] = await findAccounts(audit, id)
@@ -251,7 +251,7 @@ const set = writing({
     ])
     await accountNamed(acting.audit, account_id)
     const command = { account_id, add_currencies, ...change }
-    return acting.deed(
+    return acting.write(
       { operation: changeSettings, command, act: null },
       {
         answer: changed => ({

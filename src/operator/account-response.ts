@@ -8,7 +8,7 @@ import { listBalancesOf, listWritten } from '../ledger/store.ts'
 import type { Sql } from '../sql/connect.ts'
 import { currencyExponent } from '../values/money/currency.ts'
 import { formatMajor } from '../values/money/decimal.ts'
-import { DeskKey } from './keys.ts'
+import { OperatorKey } from './keys.ts'
 import { AccountId } from './request.ts'
 
 export const State = Literals(Object.keys(ACCOUNT_TRANSITIONS) as AccountState[])
@@ -42,14 +42,14 @@ const IN_FULL = {
   written_today: WrittenToday,
 }
 
-export const DeskAccount = Type.Object(IN_FULL, {
-  title: 'DeskAccount',
+export const OperatorAccount = Type.Object(IN_FULL, {
+  title: 'OperatorAccount',
   description: 'An account with its state and balances.',
 })
 
-export const DeskAccountInFull = Type.Object(
-  { ...IN_FULL, keys: Type.Array(DeskKey, { description: 'All its keys, revoked ones too.' }) },
-  { title: 'DeskAccountInFull', description: 'An account with its state, balances and keys.' },
+export const OperatorAccountInFull = Type.Object(
+  { ...IN_FULL, keys: Type.Array(OperatorKey, { description: 'All its keys, revoked ones too.' }) },
+  { title: 'OperatorAccountInFull', description: 'An account with its state, balances and keys.' },
 )
 
 /** One account, or for null all of them, the oldest first, as operators see them. */

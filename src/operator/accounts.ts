@@ -4,7 +4,7 @@ import type { Account } from '../accounts/rules.ts'
 import { listAccounts } from '../accounts/store.ts'
 import type { Sql } from '../sql/connect.ts'
 import { findAccountOf } from '../sql/keys.ts'
-import { known, knownAmong } from './deed.ts'
+import { known, knownAmong } from './operator-write.ts'
 
 /** The account of this id. Refuses (404) an id that no account has. */
 export async function accountNamed(sql: Sql, account_id: string): Promise<Account> {

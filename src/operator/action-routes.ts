@@ -7,9 +7,15 @@ import type { Reply } from '../http/idempotency/kept-reply.ts'
 import { ListOf } from '../http/list.ts'
 import type { PricingAt } from '../prices/price.ts'
 import { refusal } from '../values/errors.ts'
-import type { Acting, Action, Deeds, Paging, Reading, Writing } from './action.ts'
-import { type Call, callOf, callWithoutClaim, type Desk, operatorOf } from './desk.ts'
-import { type DeskRoutes, listAnswer, WholeList } from './desk-routes.ts'
+import type { Acting, Action, OperatorWrites, Paging, Reading, Writing } from './action.ts'
+import {
+  type Call,
+  callOf,
+  callWithoutClaim,
+  type OperatorConnections,
+  operatorOf,
+} from './connections.ts'
+import { listAnswer, type OperatorRoutes, WholeList } from './operator-routes.ts'
 import { checkWords } from './request.ts'
 
 export interface NeedsPrices {
@@ -18,7 +24,7 @@ export interface NeedsPrices {
 
 /** Registers a route for each action. */
 export function actionRoutes(
-  routes: DeskRoutes,
+  routes: OperatorRoutes,
   deps: NeedsPrices,
   actions: readonly Action[],
 ): void {
@@ -29,7 +35,7 @@ export function actionRoutes(
   }
 }
 
-function readRoute(routes: DeskRoutes, action: Reading): void {
+function readRoute(routes: OperatorRoutes, action: Reading): void {
   const { path, list, operationId, summary, description, params, query, refusals } = action
   const route = {
     ...{ operationId, summary },
@@ -38,7 +44,7 @@ function readRoute(routes: DeskRoutes, action: Reading): void {
     ...(query !== undefined && { querystring: query }),
     ...(refusals !== undefined && { refusals }),
   }
-  const find = async (request: FastifyRequest, { audit }: Desk) => {
+  const find = async (request: FastifyRequest, { audit }: OperatorConnections) => {
     const found = await action.find(audit, inputOf(request, request.query))
     return action.present === undefined ? found : action.present(found)
   }
@@ -46,18 +52,19 @@ function readRoute(routes: DeskRoutes, action: Reading): void {
     routes.read(path, {
       ...route,
       response: action.response,
-      answer: async (request, desk) => (await find(request, desk)) as object,
+      answer: async (request, operators) => (await find(request, operators)) as object,
     })
   } else {
     routes.list(path, {
       ...route,
       response: list === true ? ListOf(action.response) : WholeList(action.response, list),
-      answer: async (request, desk) => listAnswer((await find(request, desk)) as object[]),
+      answer: async (request, operators) =>
+        listAnswer((await find(request, operators)) as object[]),
     })
   }
 }
 
-function pageRoute(routes: DeskRoutes, action: Paging): void {
+function pageRoute(routes: OperatorRoutes, action: Paging): void {
   const { path, operationId, summary, description, query, response } = action
   routes.page(path, {
     ...{ operationId, summary, querystring: query, item: response },
@@ -67,7 +74,7 @@ function pageRoute(routes: DeskRoutes, action: Paging): void {
   })
 }
 
-function writeRoute(routes: DeskRoutes, deps: NeedsPrices, action: Writing): void {
+function writeRoute(routes: OperatorRoutes, deps: NeedsPrices, action: Writing): void {
   const { path, operationId, summary, description, params, body, emptyBody } = action
   const { method, response, refusals, asksPassword, ofSession, actsAgain } = action
   routes.write(path, {
@@ -84,9 +91,9 @@ function writeRoute(routes: DeskRoutes, deps: NeedsPrices, action: Writing): voi
     ...(body !== undefined && { body }),
     ...(emptyBody !== undefined && { emptyBody }),
     ...(refusals !== undefined && { refusals }),
-    answer(request, desk) {
+    answer(request, operators) {
       const input = inputOf(request, request.body)
-      return action.run(actingOf(desk, deps, request, action, input), input)
+      return action.run(actingOf(operators, deps, request, action, input), input)
     },
   })
 }
@@ -97,7 +104,7 @@ function inputOf(request: FastifyRequest, members: unknown): object {
 }
 
 function actingOf(
-  desk: Desk,
+  operators: OperatorConnections,
   { reference }: NeedsPrices,
   request: FastifyRequest,
   action: Writing,
@@ -107,15 +114,15 @@ function actingOf(
   const call = action.actsAgain === true ? callWithoutClaim(request, act) : callOf(request, act)
   return {
     operator: operatorOf(request),
-    audit: desk.audit,
+    audit: operators.audit,
     kept: async () =>
-      call.claim === null ? null : desk.changeOnceOrNull(call, () => Promise.resolve(null)),
-    change: work => desk.changeOnce(call, work),
-    changeIfAny: work => desk.changeOnceOrNull(call, work),
-    run: deed => desk.run(call.author, deed),
+      call.claim === null ? null : operators.changeOnceOrNull(call, () => Promise.resolve(null)),
+    change: work => operators.changeOnce(call, work),
+    changeIfAny: work => operators.changeOnceOrNull(call, work),
+    run: write => operators.run(call.author, write),
     show: success,
-    runShown: (operation, command, present) => desk.runOnce(call, operation, command, present),
-    ...deedsOf(desk, call),
+    runShown: (operation, command, present) => operators.runOnce(call, operation, command, present),
+    ...writesOf(operators, call),
     pricing: version => reference.pricing(version),
     askPassword: () => checkConfirmed(request),
     askOther(user) {
@@ -129,9 +136,9 @@ function actingOf(
   }
 }
 
-export function deedsOf(desk: Desk, call: Call): Deeds<Reply> {
+export function writesOf(operators: OperatorConnections, call: Call): OperatorWrites<Reply> {
   return {
-    deed: (deed, { answer }) => desk.answer(call, deed, answer),
-    longDeed: (deed, { answer }) => desk.answerLong(call, deed, answer),
+    write: (write, { answer }) => operators.answer(call, write, answer),
+    longWrite: (write, { answer }) => operators.answerLong(call, write, answer),
   }
 }

@@ -9,7 +9,7 @@ import type { Book } from '../ledger/rules.ts'
 import type { PricingAt } from '../prices/price.ts'
 import type { Sql } from '../sql/connect.ts'
 import type { Page } from '../sql/page.ts'
-import type { Deed, LongDeed, Operator } from './deed.ts'
+import type { LongOperatorWrite, Operator, OperatorWrite } from './operator-write.ts'
 
 interface OfAccount {
   readonly account_id: string
@@ -19,16 +19,16 @@ interface WithBooks {
   readonly books: ReadonlyMap<string, Book>
 }
 
-/** Runs deeds. `Shown` is as in `Acting`. */
-export interface Deeds<Shown> {
-  /** Runs a deed on rows of an account; shows what `present` makes of its outcome. */
-  deed<C extends OfAccount, S extends WithBooks, O>(
-    deed: Deed<C, S, O>,
+/** Runs writes. `Shown` is as in `Acting`. */
+export interface OperatorWrites<Shown> {
+  /** Runs a write on rows of an account; shows what `present` makes of its outcome. */
+  write<C extends OfAccount, S extends WithBooks, O>(
+    write: OperatorWrite<C, S, O>,
     present: Presents<O>,
   ): Promise<Shown>
-  /** Like `deed`, for a deed that is too large for one decision. */
-  longDeed<C extends OfAccount, S extends WithBooks, O, P>(
-    deed: LongDeed<C, S, O, P>,
+  /** Like `write`, for a write that is too large for one decision. */
+  longWrite<C extends OfAccount, S extends WithBooks, O, P>(
+    write: LongOperatorWrite<C, S, O, P>,
     present: Presents<O>,
   ): Promise<Shown>
 }
@@ -37,7 +37,7 @@ export interface Deeds<Shown> {
  * How a person acts, by HTTP or by a command. `Shown` is what the action shows: the answer that the
  * API keeps for a repeat, or the object that a command prints.
  */
-export interface Acting<Shown> extends Deeds<Shown> {
+export interface Acting<Shown> extends OperatorWrites<Shown> {
   readonly operator: Operator
   /** Reads the rows of all accounts, and cannot change them. */
   readonly audit: Sql
@@ -47,8 +47,8 @@ export interface Acting<Shown> extends Deeds<Shown> {
   change(work: (sql: Sql) => Promise<object>): Promise<Shown>
   /** Like `change`, but shows and keeps nothing when `work` returns null: nothing to change. */
   changeIfAny(work: (sql: Sql) => Promise<object | null>): Promise<Shown | null>
-  run<C, S, O>(deed: Deed<C, S, O>): Promise<O>
-  /** Shows what a deed has done, where no repeat gets the answer again. */
+  run<C, S, O>(write: OperatorWrite<C, S, O>): Promise<O>
+  /** Shows what a write has done, where no repeat gets the answer again. */
   show(answer: object): Shown
   /** Runs an operation on rows of no account; shows what `present` makes of its outcome. */
   runShown<C, S extends WithBooks, O>(

@@ -26,14 +26,14 @@ import type { IdPrefix, Key } from '../values/id.ts'
 import { moneyWords } from '../values/money/words.ts'
 import { toSecond } from '../values/text/age.ts'
 import { accountIdOf } from './accounts.ts'
-import type { Deeds } from './action.ts'
+import type { OperatorWrites } from './action.ts'
 import {
   accountOfGroup,
-  beneficiaryDecisionDeed,
-  decisionDeed,
+  beneficiaryDecisionWrite,
+  decisionWrite,
   findApproval,
   findBeneficiaryApproval,
-  groupDecisionDeed,
+  groupDecisionWrite,
 } from './approvals.ts'
 
 interface RouteDocs {
@@ -60,7 +60,7 @@ export interface ApprovalKind<Shown = unknown> {
   readonly decided: TSchema
   /** The refusals of a decision besides those of every kind. */
   readonly refusals?: readonly Reason[]
-  decide<Answer>(deeds: Deeds<Answer>, key: Key, asked: AskedDecision): Promise<Answer>
+  decide<Answer>(writes: OperatorWrites<Answer>, key: Key, asked: AskedDecision): Promise<Answer>
 }
 
 /** What a command shows of a decision. */
@@ -109,8 +109,8 @@ export const PAYOUT = kind({
   },
   decided: PayoutResponse,
   refusals: ['rate_stale', 'rate_unavailable'],
-  decide: (deeds, key, asked) =>
-    deeds.deed(decisionDeed(key, asked), {
+  decide: (writes, key, asked) =>
+    writes.write(decisionWrite(key, asked), {
       answer: ({ payout }) => presentPayout(payout),
       inCommand: ({ payout: { id, status } }): Told => ({
         data: { payout: id, decision: asked.decision, status },
@@ -129,8 +129,8 @@ const GROUP_KIND: Pick<
   find: findGroup,
   present: (shown, id) => presentGroupApproval(id, shown),
   words: groupLines,
-  decide: (deeds, key, asked) =>
-    deeds.longDeed(groupDecisionDeed(key, asked), {
+  decide: (writes, key, asked) =>
+    writes.longWrite(groupDecisionWrite(key, asked), {
       answer: decided => presentGroupDecision(asked.decision, decided),
       inCommand(decided): Told {
         const data = presentGroupDecision(asked.decision, decided)
@@ -233,8 +233,8 @@ export const BENEFICIARY = kind({
   },
   decided: BeneficiaryResponse,
   refusals: ['party_erased'],
-  decide: (deeds, key, asked) =>
-    deeds.deed(beneficiaryDecisionDeed(key, asked), {
+  decide: (writes, key, asked) =>
+    writes.write(beneficiaryDecisionWrite(key, asked), {
       answer: ({ beneficiary }) => presentBeneficiary(beneficiary),
       inCommand: ({ beneficiary: { id, approval: status } }): Told => ({
         data: { beneficiary: id, decision: asked.decision, status },

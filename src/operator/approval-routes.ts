@@ -10,13 +10,13 @@ import { pathId } from '../http/docs.ts'
 import { addRoute } from '../http/route.ts'
 import { found } from '../values/errors.ts'
 import { omitUndefined } from '../values/omit-undefined.ts'
-import { deedsOf } from './action-routes.ts'
+import { writesOf } from './action-routes.ts'
 import type { ApprovalKind } from './approval-kinds.ts'
-import { callOf, type Desk, operatorOf } from './desk.ts'
+import { callOf, type OperatorConnections, operatorOf } from './connections.ts'
 import { checkWords } from './request.ts'
 
 interface Needs extends Pick<Reads, 'read'> {
-  readonly desk: Desk
+  readonly operators: OperatorConnections
 }
 
 export function approvalRoutes(
@@ -73,7 +73,7 @@ function decisionRoute(
         const { name: user_name } = operatorOf(request)
         const asked = omitUndefined({ user_name, decision, reason, digest })
         const call = callOf(request, `${kind.group} ${decision}`)
-        return send(reply, await kind.decide(deedsOf(deps.desk, call), key, asked))
+        return send(reply, await kind.decide(writesOf(deps.operators, call), key, asked))
       },
     },
   )

@@ -31,8 +31,8 @@ import { amountToJson } from '../values/money/json.ts'
 import { COUNTRIES } from '../values/network/country.ts'
 import { accountNamed } from './accounts.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
-import { known } from './deed.ts'
 import { networkName } from './limit-changes.ts'
+import { known } from './operator-write.ts'
 import { AccountId, MAX_MINOR } from './request.ts'
 
 const AddRule = Closed(

@@ -1,4 +1,4 @@
-// The deeds of approvers, who approve or reject what waits, and what they see before.
+// The writes of approvers, who approve or reject what waits, and what they see before.
 import type { ApproversOfAccount } from '../controls/approval/approval.ts'
 import type { AskedDecision } from '../controls/approval/rules.ts'
 import {
@@ -15,12 +15,12 @@ import { findGroupAccount } from '../payouts/group/store.ts'
 import { findPayouts } from '../payouts/store.ts'
 import type { Sql, TransactionSql } from '../sql/connect.ts'
 import { importId, type Key, nameOf } from '../values/id.ts'
-import { deedOf, known } from './deed.ts'
+import { known, writeOf } from './operator-write.ts'
 
-/** The deed by which an approver of the account decides about a payout. */
-export function decisionDeed({ account_id, id: payout_id }: Key, asked: AskedDecision) {
+/** The write by which an approver of the account decides about a payout. */
+export function decisionWrite({ account_id, id: payout_id }: Key, asked: AskedDecision) {
   const command = { account_id, payout_id, by: 'approval', decided: asked } as const
-  return deedOf(advancePayout, command, ({ payout: { id, status }, approval: { decision } }) => ({
+  return writeOf(advancePayout, command, ({ payout: { id, status }, approval: { decision } }) => ({
     table_name: 'payout_approvals',
     reason: asked.reason,
     before: { account_id, id, status: 'pending_approval' },
@@ -34,8 +34,8 @@ export async function accountOfGroup(audit: Sql, id: string): Promise<string> {
   return known(kind, id, await findGroupAccount(audit, id))
 }
 
-/** The deed by which an approver decides about all waiting payouts of a batch or an import. */
-export function groupDecisionDeed({ account_id, id: group_id }: Key, asked: AskedDecision) {
+/** The write by which an approver decides about all waiting payouts of a batch or an import. */
+export function groupDecisionWrite({ account_id, id: group_id }: Key, asked: AskedDecision) {
   const command: DecideGroup = { account_id, group_id, asked }
   return {
     operation: decideGroup,
@@ -55,10 +55,10 @@ export function groupDecisionDeed({ account_id, id: group_id }: Key, asked: Aske
   }
 }
 
-/** The deed by which an approver of the account decides about a beneficiary. */
-export function beneficiaryDecisionDeed({ account_id, id }: Key, asked: AskedDecision) {
+/** The write by which an approver of the account decides about a beneficiary. */
+export function beneficiaryDecisionWrite({ account_id, id }: Key, asked: AskedDecision) {
   const command = { account_id, id, asked }
-  return deedOf(decideBeneficiaryApproval, command, ({ beneficiary, decision: { digest } }) => ({
+  return writeOf(decideBeneficiaryApproval, command, ({ beneficiary, decision: { digest } }) => ({
     table_name: 'beneficiary_approvals',
     reason: asked.reason,
     before: { account_id, id, status: 'pending_approval' },

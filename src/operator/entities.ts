@@ -44,7 +44,7 @@ import { omitUndefined } from '../values/omit-undefined.ts'
 import { describeAge, toSecond } from '../values/text/age.ts'
 import { accountIdOf } from './accounts.ts'
 import { type Acting, type ActionGroup, paging, reading, writing } from './action.ts'
-import { deedOf, known } from './deed.ts'
+import { known, writeOf } from './operator-write.ts'
 import { AccountId, LimitText, Reason, Time } from './request.ts'
 
 const MEMBERS = {
@@ -56,8 +56,8 @@ const MEMBERS = {
   entity: EntityResponse,
 }
 
-export const DeskEntity = Type.Object(MEMBERS, {
-  title: 'DeskEntity',
+export const OperatorEntity = Type.Object(MEMBERS, {
+  title: 'OperatorEntity',
   description: 'An entity with what only operators see.',
 })
 
@@ -106,7 +106,7 @@ Example:
 const list = paging({
   name: 'entity list',
   path: '/v3/operator/entity',
-  operationId: 'listDeskEntities',
+  operationId: 'listOperatorEntities',
   summary: 'List entities that wait for a review, those that wait longest first.',
   description: 'With a status that does not wait for a review, the newest come first.',
   query: Closed(
@@ -116,7 +116,7 @@ const list = paging({
       account_id: AccountId,
     }),
   ),
-  response: DeskEntity,
+  response: OperatorEntity,
   find: (audit, { status, account_id = null }, limit) =>
     listEntities(audit, omitUndefined({ status, account_id }), limit),
   present: presentListed,
@@ -147,7 +147,7 @@ const list = paging({
 const show = reading({
   name: 'entity show',
   path: '/v3/operator/entity/:id',
-  operationId: 'getDeskEntity',
+  operationId: 'getOperatorEntity',
   summary: 'Show an entity, and how many payouts wait for its review.',
   params: pathId('ent'),
   response: ShownEntityResponse,
@@ -254,7 +254,7 @@ async function reviewed<Shown>(
   if (seen === undefined) {
     throw new Refusal([invalidField('seen', 'seen is an ISO 8601 time with an offset.')])
   }
-  return acting.deed(reviewDeed(entity, { status, description: reason, seen }), {
+  return acting.write(reviewWrite(entity, { status, description: reason, seen }), {
     answer: ({ entity }) => presentEntity(entity),
     inCommand({ entity: { details }, events }): Reviewed {
       const from = previousStatus(events)
@@ -336,14 +336,14 @@ async function showEntity(audit: Sql, id: string): Promise<ShownEntity> {
   return { entity, held: 0, screening: null, ...listed, account, duplicates }
 }
 
-function reviewDeed(
+function reviewWrite(
   { account_id, id }: Key,
   asked: { readonly status: ReviewResult; readonly description: string; readonly seen: Instant },
 ) {
   const { status, description } = asked
   const change = { kind: 'review', id, ...asked } as const
   const command = { account_id, claim: null, change }
-  return deedOf(writeEntity(bookId, upsertEndedReviews), command, ({ events }) => ({
+  return writeOf(writeEntity(bookId, upsertEndedReviews), command, ({ events }) => ({
     table_name: 'entities',
     reason: description,
     before: { account_id, id, approval_status: previousStatus(events) },

@@ -20,7 +20,7 @@ import { formatMajor } from '../values/money/decimal.ts'
 import { amountToJson } from '../values/money/json.ts'
 import { accountNamed } from './accounts.ts'
 import { type Acting, type Action, writing } from './action.ts'
-import { known } from './deed.ts'
+import { known } from './operator-write.ts'
 import { AccountId, MAX_MINOR, Reason, ReasonRequest, Reference } from './request.ts'
 
 const moneyOf = (minimum: number, description: string) => ({
@@ -267,8 +267,8 @@ const reverse = writing({
   ],
   asksPassword: true,
   async run(acting, { id, reason }) {
-    const deed = await reversalDeed(acting.audit, acting.operator.name, id, reason)
-    return acting.deed(deed, { answer: presentBooking, once: {} })
+    const write = await reversalWrite(acting.audit, acting.operator.name, id, reason)
+    return acting.write(write, { answer: presentBooking, once: {} })
   },
   command: {
     ...SHOWN,
@@ -295,16 +295,16 @@ function book<Shown>(
   const message = 'No such currency.'
   const isKnown = findCurrency(currency) !== undefined
   refuseIfAny(isKnown ? [] : [{ reason: 'currency', message, remarks: 'currency' }])
-  return acting.deed(bookingDeed(acting.operator.name, asked), { answer: presentBooking, once })
+  return acting.write(bookingWrite(acting.operator.name, asked), { answer: presentBooking, once })
 }
 
-/** The deed of a booking; `by` is the name of the operator. */
-export function bookingDeed(by: string, asked: Omit<Booking, 'by'>) {
+/** The write of a booking; `by` is the name of the operator. */
+export function bookingWrite(by: string, asked: Omit<Booking, 'by'>) {
   return { operation: bookMoney, command: { ...asked, by }, act: bookingAct }
 }
 
-/** The deed that reverses a booking, once. Refuses (404) an unknown id of a line. */
-export async function reversalDeed(audit: Sql, by: string, id: string, reason: string) {
+/** The write that reverses a booking, once. Refuses (404) an unknown id of a line. */
+export async function reversalWrite(audit: Sql, by: string, id: string, reason: string) {
   const account_id = known('balance transaction', id, await findAccountOfLine(audit, id))
   const command = { account_id, id, reason, by }
   return { operation: reverseBooking, command, act: bookingAct }

@@ -3,8 +3,8 @@
 import { Closed, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { accountNamed } from './accounts.ts'
-import type { DeskRoutes } from './desk-routes.ts'
 import { INCOME_DAYS, type Income, type IncomeCounter } from './income.ts'
+import type { OperatorRoutes } from './operator-routes.ts'
 import { AccountPath } from './request.ts'
 
 /** How long a caller waits. The first sums of an account with millions of payouts take longer. */
@@ -52,7 +52,7 @@ export const AllIncomeResponse = Type.Object(
   { title: 'AllIncome', description: 'The income of all live accounts, oldest day first.' },
 )
 
-export function incomeRoutes(routes: DeskRoutes, deps: Needs): void {
+export function incomeRoutes(routes: OperatorRoutes, deps: Needs): void {
   routes.read('/v3/operator/income', {
     operationId: 'listAllIncome',
     summary: `Show the income from all live accounts by day, for ${INCOME_DAYS} days.`,

@@ -18,8 +18,8 @@ import { newSecret } from '../values/secret.ts'
 import { toSecond } from '../values/text/age.ts'
 import { accountNamed } from './accounts.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
-import { known } from './deed.ts'
 import { MAX_NAME } from './lengths.ts'
+import { known } from './operator-write.ts'
 import { AccountId, AccountPath } from './request.ts'
 
 export const NO_KEY = 'no key; corridor key create makes one'
@@ -53,7 +53,7 @@ const OF_MAKER = {
 }
 const Instant = textOrNull({ format: 'date-time' })
 
-export const DeskKey = Type.Object(
+export const OperatorKey = Type.Object(
   {
     ...KEY,
     name: Type.String(),
@@ -63,7 +63,7 @@ export const DeskKey = Type.Object(
     last_used_at: Instant,
   },
   {
-    title: 'DeskKey',
+    title: 'OperatorKey',
     description: 'A key of an account. The time of its last use is to the minute.',
   },
 )
@@ -95,8 +95,8 @@ const list = reading({
   operationId: 'listKeys',
   summary: 'List the keys of an account, and when each was used last.',
   params: AccountPath,
-  response: DeskKey,
-  list: { title: 'DeskKeyList', description: 'All keys of the account, revoked ones too.' },
+  response: OperatorKey,
+  list: { title: 'OperatorKeyList', description: 'All keys of the account, revoked ones too.' },
   find: (audit, { id }) => listKeysOf(audit, id),
   command: {
     subject: 'account',

@@ -22,10 +22,10 @@ import { moneyWords } from '../values/money/words.ts'
 import { omitUndefined } from '../values/omit-undefined.ts'
 import { accountIdOf } from './accounts.ts'
 import { type Acting, writing } from './action.ts'
-import { deedOf, type Operator } from './deed.ts'
 import { MAX_REASON, MAX_REFERENCE } from './lengths.ts'
+import { type Operator, writeOf } from './operator-write.ts'
 import { Force, Reason, ReasonRequest, Reference } from './request.ts'
-import { DeskPayout, presentForDesk } from './shown-payout.ts'
+import { OperatorPayout, presentForOperators } from './shown-payout.ts'
 
 const TakeRequest = Closed(
   optional({
@@ -100,7 +100,7 @@ export const takePayout = writing({
     'payout.',
   params: pathId('pot'),
   body: TakeRequest,
-  response: DeskPayout,
+  response: OperatorPayout,
   refusals: ['invalid_transition'],
   run: (acting, { id, ...asked }) => handle(acting, id, { act: 'take', ...asked }),
   command: {
@@ -124,7 +124,7 @@ export const releasePayout = writing({
     'been paid.',
   params: pathId('pot'),
   body: ReasonRequest,
-  response: DeskPayout,
+  response: OperatorPayout,
   refusals: ['invalid_transition'],
   run: (acting, { id, reason }) => handle(acting, id, { act: 'release', reason }),
   command: {
@@ -147,9 +147,9 @@ async function handle<Shown>(
   id: string,
   asked: AskedHandling,
 ): Promise<Shown> {
-  const deed = await handlingDeed(acting.audit, acting.operator, id, asked)
-  return acting.deed(deed, {
-    answer: ({ payout }) => presentForDesk(payout),
+  const write = await handlingWrite(acting.audit, acting.operator, id, asked)
+  return acting.write(write, {
+    answer: ({ payout }) => presentForOperators(payout),
     inCommand({ payout: { taken_by, taken_at }, event }): Handled {
       return { payout: id, taken_by, taken_at, event: nameEvent(event).id }
     },
@@ -200,12 +200,12 @@ export const transitionPayout = writing({
   params: pathId('pot'),
   body: OperatorTransition,
   asksPassword: true,
-  response: DeskPayout,
+  response: OperatorPayout,
   refusals: ['invalid_transition', 'reference_already_used'],
   async run(acting, { id, ...asked }) {
-    const deed = await transitionDeed(acting.audit, acting.operator, id, asked)
-    return acting.deed(deed, {
-      answer: ({ payout }) => presentForDesk(payout),
+    const write = await transitionWrite(acting.audit, acting.operator, id, asked)
+    return acting.write(write, {
+      answer: ({ payout }) => presentForOperators(payout),
       inCommand({ payout, events, entries }): Moved {
         if (asked.status === 'failed' && payout.rail_attempts > 0) {
           // The rail may still pay a payout that was given back.
@@ -257,8 +257,8 @@ interface AskedHandling extends Statement {
   readonly from?: string
 }
 
-/** The deed by which a person takes a payout, or gives it back unpaid. */
-async function handlingDeed(
+/** The write by which a person takes a payout, or gives it back unpaid. */
+async function handlingWrite(
   audit: Sql,
   operator: Operator,
   payout_id: string,
@@ -268,7 +268,7 @@ async function handlingDeed(
   const person = personOf(operator, statement)
   const row = (taken_by: string) => ({ account_id, id: payout_id, taken_by })
   const command = omitUndefined({ account_id, payout_id, act, person, from })
-  return deedOf(handlePayout, command, ({ before, payout }) => ({
+  return writeOf(handlePayout, command, ({ before, payout }) => ({
     table_name: 'payouts',
     reason: person.reason ?? '',
     before: row(before.taken_by),
@@ -286,8 +286,8 @@ interface AskedTransition extends Statement {
   readonly at_wish?: boolean
 }
 
-/** The deed by which a person sets the status of a payout. */
-export async function transitionDeed(
+/** The write by which a person sets the status of a payout. */
+export async function transitionWrite(
   audit: Sql,
   operator: Operator,
   payout_id: string,
@@ -298,7 +298,7 @@ export async function transitionDeed(
   const { reason, description, failure } = asked
   const person = personOf(operator, asked)
   const command = { account_id, payout_id, by: 'operator', steps: [step], person } as const
-  return deedOf(advancePayout, command, ({ payout: { id, status, rail_reference }, events }) => ({
+  return writeOf(advancePayout, command, ({ payout: { id, status, rail_reference }, events }) => ({
     table_name: 'payouts',
     reason: reason ?? failure?.message ?? description ?? '',
     before: { account_id, id, status: previousStatus(events) },

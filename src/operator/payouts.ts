@@ -4,7 +4,7 @@ import { pathId } from '../http/docs.ts'
 import { Literals } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { hostNow } from '../ledger/clock.ts'
-import { listForDesk } from '../payouts/lists/list-store.ts'
+import { listForOperators } from '../payouts/lists/list-store.ts'
 import type { Payout } from '../payouts/payout.ts'
 import { PAYOUT_STATUSES } from '../payouts/states.ts'
 import { MANUAL, SIMULATOR } from '../rails/rail.ts'
@@ -18,14 +18,14 @@ import { networkWords, sentAmount, showParts } from './payout-words.ts'
 import { releasePayout, takePayout, transitionPayout } from './payouts-by-hand.ts'
 import { AccountId, PageQuery } from './request.ts'
 import {
-  DeskPayout,
-  DeskPayoutInFull,
-  presentForDesk,
+  OperatorPayout,
+  OperatorPayoutInFull,
+  presentForOperators,
   presentInFull,
   showPayout,
 } from './shown-payout.ts'
 
-const DeskPayoutQuery = PageQuery('pot', {
+const OperatorPayoutQuery = PageQuery('pot', {
   status: Literals(PAYOUT_STATUSES, { description: 'Only payouts of this status.' }),
   rail: Type.String({
     pattern: '^[a-z][a-z0-9_-]{0,39}$',
@@ -44,22 +44,26 @@ Example:
 const list = paging({
   name: 'payout list',
   path: '/v3/operator/payout',
-  operationId: 'listDeskPayouts',
+  operationId: 'listOperatorPayouts',
   summary: 'List payouts of all accounts.',
   description:
     'The newest come first; with a status that waits for somebody, such as `processing`, ' +
     'those that wait longest come first.',
-  query: DeskPayoutQuery,
-  response: DeskPayout,
+  query: OperatorPayoutQuery,
+  response: OperatorPayout,
   async find(audit, { status, rail, account_id, starting_after }, limit) {
     const rails = [SIMULATOR, ...(await listRails(audit)).map(({ name }) => name)]
     if (rail !== undefined && !rails.includes(rail)) {
       const message = `There is no rail ${rail}; it is one of ${rails.join(', ')}.`
       refuseIfAny([invalidParameter('rail', message)])
     }
-    return listForDesk(audit, omitUndefined({ account_id, status, rail, starting_after }), limit)
+    return listForOperators(
+      audit,
+      omitUndefined({ account_id, status, rail, starting_after }),
+      limit,
+    )
   },
-  present: presentForDesk,
+  present: presentForOperators,
   command: {
     words({ rows }) {
       const now = hostNow()
@@ -96,10 +100,10 @@ const list = paging({
 const show = reading({
   name: 'payout show',
   path: '/v3/operator/payout/:id',
-  operationId: 'getDeskPayout',
+  operationId: 'getOperatorPayout',
   summary: 'Show a payout, its history, and what it waits for.',
   params: pathId('pot'),
-  response: DeskPayoutInFull,
+  response: OperatorPayoutInFull,
   find: (audit, { id }) => showPayout(audit, id),
   present: presentInFull,
   command: {

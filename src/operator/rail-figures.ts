@@ -2,7 +2,7 @@
 import { Closed, integerOrNull, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { FIGURES_WINDOWS, type KnownFigures } from '../rails/figures.ts'
-import type { DeskRoutes } from './desk-routes.ts'
+import type { OperatorRoutes } from './operator-routes.ts'
 
 const Seconds = (description: string) => integerOrNull({ description })
 
@@ -37,7 +37,7 @@ interface Needs {
   readonly railFigures: KnownFigures
 }
 
-export function railFigureRoutes(routes: DeskRoutes, deps: Needs): void {
+export function railFigureRoutes(routes: OperatorRoutes, deps: Needs): void {
   routes.read('/v3/operator/rail_figures', {
     operationId: 'listRailFigures',
     summary: 'Show the figures of the rails for the last day, week and month.',

@@ -9,8 +9,8 @@ import { listRoutes } from '../rails/store.ts'
 import type { Sql } from '../sql/connect.ts'
 import { refusal } from '../values/errors.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
-import { knownAmong } from './deed.ts'
 import { closeException } from './exceptions.ts'
+import { knownAmong } from './operator-write.ts'
 import { presentRoute, RouteRow } from './payout-routing.ts'
 import { ReasonRequest } from './request.ts'
 
@@ -33,7 +33,7 @@ const RAIL = {
   paused_reason: Type.String({ description: 'Why the rail is paused; empty while it is not.' }),
 }
 
-export const RailResponse = Type.Object(RAIL, { title: 'DeskRail', description: 'A rail.' })
+export const RailResponse = Type.Object(RAIL, { title: 'OperatorRail', description: 'A rail.' })
 
 const RailInFull = Type.Object(
   { ...RAIL, routes: Type.Array(RouteRow) },

@@ -5,8 +5,7 @@ import { actionRoutes, type NeedsPrices } from './action-routes.ts'
 import { approvalRules } from './approval-rules.ts'
 import { auditLog } from './audit.ts'
 import { clockActions } from './clock.ts'
-import type { NeedsDesk } from './desk.ts'
-import { DeskRoutes } from './desk-routes.ts'
+import type { NeedsOperators } from './connections.ts'
 import { entities } from './entities.ts'
 import { listExceptions } from './exceptions.ts'
 import { fees } from './fees.ts'
@@ -16,6 +15,7 @@ import { incomeRoutes } from './income-routes.ts'
 import { keys } from './keys.ts'
 import { limits } from './limits.ts'
 import { lists } from './lists.ts'
+import { OperatorRoutes } from './operator-routes.ts'
 import { payoutRouting } from './payout-routing.ts'
 import { payouts } from './payouts.ts'
 import { pricing } from './pricing.ts'
@@ -27,13 +27,13 @@ import { upkeepRoutes } from './upkeep-routes.ts'
 import { users } from './users.ts'
 import { webhooks } from './webhooks.ts'
 
-type Needs = NeedsDesk &
+type Needs = NeedsOperators &
   NeedsPrices &
   Parameters<typeof incomeRoutes>[1] &
   Parameters<typeof railFigureRoutes>[1]
 
 export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
-  const routes = new DeskRoutes(app, deps)
+  const routes = new OperatorRoutes(app, deps)
   actionRoutes(routes, deps, accounts.actions)
   incomeRoutes(routes, deps)
   actionRoutes(routes, deps, keys.actions)

@@ -6,7 +6,7 @@ import { Type } from '../http/type.ts'
 import type { Sql } from '../sql/connect.ts'
 import { hashJson } from '../values/digest.ts'
 import { amountToJson } from '../values/money/json.ts'
-import { known } from './deed.ts'
+import { known } from './operator-write.ts'
 import { AccountId } from './request.ts'
 
 /** The id by which the bank knows the file. */

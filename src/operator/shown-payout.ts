@@ -14,8 +14,8 @@ import { findExceptions } from '../rails/exception-store.ts'
 import type { Sql } from '../sql/connect.ts'
 import { amountToJson } from '../values/money/json.ts'
 import { accountIdOf } from './accounts.ts'
-import { known } from './deed.ts'
 import { ExceptionResponse, presentException } from './exceptions.ts'
+import { known } from './operator-write.ts'
 import { AccountId } from './request.ts'
 
 const MEMBERS = {
@@ -32,12 +32,12 @@ const MEMBERS = {
   payout: PayoutResponse,
 }
 
-export const DeskPayout = Type.Object(MEMBERS, {
-  title: 'DeskPayout',
+export const OperatorPayout = Type.Object(MEMBERS, {
+  title: 'OperatorPayout',
   description: 'A payout with what only operators see.',
 })
 
-export const DeskPayoutInFull = Type.Object(
+export const OperatorPayoutInFull = Type.Object(
   {
     ...MEMBERS,
     account_name: Type.String(),
@@ -51,7 +51,7 @@ export const DeskPayoutInFull = Type.Object(
       description: 'As `GET /v3/payout/{id}/timeline` has it, with what only operators see.',
     }),
   },
-  { title: 'DeskPayoutInFull', description: 'A payout, its history, and what it waits for.' },
+  { title: 'OperatorPayoutInFull', description: 'A payout, its history, and what it waits for.' },
 )
 
 export interface ShownPayout {
@@ -73,7 +73,7 @@ export async function showPayout(audit: Sql, payout_id: string): Promise<ShownPa
 }
 
 /** The payout as its account sees it, and the members that only operators see. */
-export function presentForDesk(payout: Payout) {
+export function presentForOperators(payout: Payout) {
   const { account_id, rail, route, rail_reference, taken_by, taken_at } = payout
   return {
     account_id,
@@ -94,7 +94,7 @@ export function presentForDesk(payout: Payout) {
 export function presentInFull({ account, source, held, exceptions }: ShownPayout) {
   const { items, under_review } = presentTimeline(source, 'operator')
   return {
-    ...presentForDesk(source.payout),
+    ...presentForOperators(source.payout),
     account_name: account.name,
     under_review,
     exceptions: exceptions.filter(one => one.closed_at === null).map(presentException),

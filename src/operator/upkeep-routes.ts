@@ -3,7 +3,7 @@
 import { Closed, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { listLastRuns, UPKEEP_KINDS } from '../ledger/audit/upkeep-store.ts'
-import { type DeskRoutes, listAnswer, WholeList } from './desk-routes.ts'
+import { listAnswer, type OperatorRoutes, WholeList } from './operator-routes.ts'
 
 export const UpkeepRun = Closed(
   {
@@ -17,7 +17,7 @@ export const UpkeepRun = Closed(
   { title: 'UpkeepRun' },
 )
 
-export function upkeepRoutes(routes: DeskRoutes): void {
+export function upkeepRoutes(routes: OperatorRoutes): void {
   routes.list('/v3/operator/upkeep', {
     operationId: 'listUpkeep',
     summary: 'Show when the books were last verified, and when a backup was last taken.',

@@ -5,7 +5,7 @@ import { ACCOUNT_ROLES, type RoleOnAccount, USER_ROLES, type User } from '../acc
 import { Closed, Literals, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Sql } from '../sql/connect.ts'
-import { knownAmong } from './deed.ts'
+import { knownAmong } from './operator-write.ts'
 import { AccountId } from './request.ts'
 
 export const UserName = Type.String({
@@ -35,14 +35,14 @@ const USER = {
   disabled_reason: Type.String(),
 }
 export const UserResponse = Closed(USER, { title: 'User' })
-export const DeskUser = Closed(
+export const OperatorUser = Closed(
   {
     ...USER,
     last_seen_at: timeOrNull(
       'When a session of the user was last used, to the minute; null if none was.',
     ),
   },
-  { title: 'DeskUser' },
+  { title: 'OperatorUser' },
 )
 
 export type UserWithRoles = User & {

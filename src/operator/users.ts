@@ -25,8 +25,8 @@ import { MAX_NAME } from './lengths.ts'
 import { AccountId, ReasonRequest } from './request.ts'
 import {
   AccountRole,
-  DeskUser,
   listWithRoles,
+  OperatorUser,
   Role,
   UserName,
   UserPath,
@@ -45,8 +45,8 @@ const list = reading({
   path: '/v3/operator/user',
   operationId: 'listUsers',
   summary: 'List the users, what each may do, and when each was seen last.',
-  response: DeskUser,
-  list: { title: 'DeskUserList', description: 'All users by name, disabled ones too.' },
+  response: OperatorUser,
+  list: { title: 'OperatorUserList', description: 'All users by name, disabled ones too.' },
   async find(audit) {
     const [users, seen] = await Promise.all([listWithRoles(audit), listLastSeen(audit)])
     return users.map(user => ({ ...user, last_seen_at: seen.get(user.name) ?? null }))

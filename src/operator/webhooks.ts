@@ -13,7 +13,7 @@ import { findEndpoints } from '../webhooks/store.ts'
 import type { WebhookEndpoint } from '../webhooks/webhook.ts'
 import { accountIdOf } from './accounts.ts'
 import { type ActionGroup, paging, writing } from './action.ts'
-import { deedOf, known } from './deed.ts'
+import { known, writeOf } from './operator-write.ts'
 import { AccountId, PageQuery } from './request.ts'
 import { listFailing, MAX_COUNTED } from './webhook-store.ts'
 
@@ -69,8 +69,8 @@ const replay = writing({
   response: ReplayResponse,
   refusals: ['invalid_transition'],
   async run(acting, { id }) {
-    const deed = replayDeed(await endpointNamed(acting.audit, id), { status: 'dead' })
-    return acting.deed(deed, {
+    const write = replayWrite(await endpointNamed(acting.audit, id), { status: 'dead' })
+    return acting.write(write, {
       answer: ({ endpoint, replayed }) => presentReplay(endpoint, replayed),
     })
   },
@@ -89,18 +89,18 @@ const enable = writing({
   response: EndpointState,
   refusals: ['invalid_transition'],
   async run(acting, { id }) {
-    const deed = enableDeed(await endpointNamed(acting.audit, id))
-    return acting.deed(deed, { answer: ({ endpoint }) => presentState(endpoint) })
+    const write = enableWrite(await endpointNamed(acting.audit, id))
+    return acting.write(write, { answer: ({ endpoint }) => presentState(endpoint) })
   },
 })
 
 export const webhooks: ActionGroup = { actions: [list, replay, enable] }
 
-/** The deed that delivers events to an endpoint again. */
-export function replayDeed({ account_id, id }: Key, request: ReplayRequest) {
+/** The write that delivers events to an endpoint again. */
+export function replayWrite({ account_id, id }: Key, request: ReplayRequest) {
   const change = { kind: 'replay', id, request } as const
   const command = { account_id, claim: null, change }
-  return deedOf(writeWebhook(bookId), command, ({ endpoint, replayed }) => ({
+  return writeOf(writeWebhook(bookId), command, ({ endpoint, replayed }) => ({
     table_name: 'events',
     reason: '',
     before: null,
@@ -109,15 +109,15 @@ export function replayDeed({ account_id, id }: Key, request: ReplayRequest) {
 }
 
 /**
- * The deed that enables an endpoint, which goes on where it stopped. Refuses (409) an endpoint that
+ * The write that enables an endpoint, which goes on where it stopped. Refuses (409) an endpoint that
  * its account has disabled.
  */
-function enableDeed({ account_id, id, disabled_reason }: WebhookEndpoint) {
+function enableWrite({ account_id, id, disabled_reason }: WebhookEndpoint) {
   if (disabled_reason === 'account') {
     throw refusal('invalid_transition', `Its account has disabled ${id}, and enables it again.`)
   }
   const change = { kind: 'update', id, update: { status: 'enabled' } } as const
-  return deedOf(writeWebhook(bookId), { account_id, claim: null, change }, null)
+  return writeOf(writeWebhook(bookId), { account_id, claim: null, change }, null)
 }
 
 /** An endpoint of any account. Refuses (404) an unknown id. */

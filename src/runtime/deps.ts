@@ -10,7 +10,7 @@ import { MAX_WAIT_MS } from '../engine/late.ts'
 import { openReads, type Reads } from '../engine/reads.ts'
 import { type Limits, openLimits } from '../http/limits.ts'
 import { clock } from '../ledger/clock.ts'
-import { type Desk, openDesk } from '../operator/desk.ts'
+import { type OperatorConnections, openOperatorConnections } from '../operator/connections.ts'
 import { IncomeCounter } from '../operator/income.ts'
 import { KnownFigures } from '../rails/figures.ts'
 import type { AnyRailKind } from '../rails/kind.ts'
@@ -58,7 +58,7 @@ export interface Deps extends Reads {
   readonly lanes: Lanes
   readonly readers: Readers
   /** Runs people's acts through the operator API. */
-  readonly desk: Desk
+  readonly operators: OperatorConnections
   close(): Promise<void>
 }
 
@@ -97,8 +97,8 @@ export async function openDeps(
   await machines.follow(watch)
   await machines.reached
   const finder = open(2, { as: 'finder' })
-  const desk = openDesk(url, () => reference.refresh())
-  pools.push(desk.audit, desk.sql)
+  const operators = openOperatorConnections(url, () => reference.refresh())
+  pools.push(operators.audit, operators.sql)
   const rails = new OpenRails({ reference, kinds, config, sql, finder, log })
   return {
     ...reads,
@@ -111,12 +111,12 @@ export async function openDeps(
     limits: openLimits(config),
     metrics,
     rails,
-    ...{ railFigures: new KnownFigures(), income: new IncomeCounter(desk.audit) },
+    ...{ railFigures: new KnownFigures(), income: new IncomeCounter(operators.audit) },
     lists,
     screening: new ScreeningRounds(),
     lanes: openLanes(lanes, machines),
     readers: openReaders(reads),
-    desk,
+    operators,
     async close() {
       stopWatching()
       const flushed = [usage.keyUses.close(), usage.requestLog?.close()]

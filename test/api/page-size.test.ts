@@ -75,7 +75,7 @@ async function assertReadWhole(account: Client, path: string, ids: readonly stri
 }
 
 /** Reads what an operator sees of an account: pages of 1 MiB at most, and no payout is left out. */
-async function assertDeskReads(
+async function assertOperatorReads(
   account_id: string,
   made: Readonly<Record<'entity' | 'payout', readonly string[]>>,
 ) {
@@ -158,7 +158,7 @@ test('GET lists, 40 objects of 40 KB: pages of at most 1 MiB, every object once,
   }
   assert.ok((await assertReadWhole(account, '/v3/entity', made.entity)) > 1)
   assert.ok((await assertReadWhole(account, '/v3/payout', made.payout)) > 1)
-  await assertDeskReads(account.account.account_id, made)
+  await assertOperatorReads(account.account.account_id, made)
   const expanded = await readAll(account, '/v3/payout?expand=beneficiary', 'starting_after')
   assert.deepEqual(
     expanded.flat().map(({ id }) => id),

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { expireApprovals } from '../../src/app/worker/expire-approvals.ts'
-import { transitionDeed } from '../../src/operator/payouts-by-hand.ts'
+import { transitionWrite } from '../../src/operator/payouts-by-hand.ts'
 import type { RailReport, RailStatus, RailStep } from '../../src/rails/rail.ts'
 import { closeVerified } from '../support/assert/books.ts'
 import { balancesOf } from '../support/assert/check.ts'
@@ -62,11 +62,11 @@ const byRail = (at_wish: boolean, ...statuses: readonly RailStatus[]) =>
 
 /** As the operator API does it. */
 async function byOperator(payout_id: string, at_wish: boolean) {
-  const { desk } = service.deps
+  const { operators } = service.deps
   const ann = { name: 'ann', is_login: false }
   const asked = { status: 'failed', reason: 'As asked.', at_wish } as const
-  const deed = await transitionDeed(desk.audit, ann, payout_id, asked)
-  return desk.run({ operator: 'ann', act: 'payout transition', via: 'api', origin: {} }, deed)
+  const write = await transitionWrite(operators.audit, ann, payout_id, asked)
+  return operators.run({ operator: 'ann', act: 'payout transition', via: 'api', origin: {} }, write)
 }
 
 interface Way {

@@ -15,12 +15,12 @@ import {
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
-import { type Caller, Desk, pathOf, type Statement } from './desk.ts'
+import { type Caller, pathOf, type Statement, Team } from './team.ts'
 
 const PATH = '/v3/beneficiary'
 
 let service: TestService
-let desk: Desk
+let team: Team
 let people: PersonClient[]
 let ann: PersonClient
 let bob: PersonClient
@@ -29,36 +29,36 @@ let eve: PersonClient
 let dan: PersonClient
 before(async () => {
   service = await startTestService()
-  desk = await openDesk()
+  team = await openTeam()
   const others = Array.from({ length: 18 }, (_, i) => `approver${i}`)
-  people = await desk.approvers(['ann', 'bob', ...others])
+  people = await team.approvers(['ann', 'bob', ...others])
   ;[ann, bob] = people as [PersonClient, PersonClient]
-  eve = await desk.person('eve', 'maker', 'approver')
-  dan = await desk.person('dan', 'maker', 'approver')
-  await desk.person('val', 'viewer')
-  await desk.addRule({ subject: 'beneficiary', approvers: 2 })
+  eve = await team.person('eve', 'maker', 'approver')
+  dan = await team.person('dan', 'maker', 'approver')
+  await team.person('val', 'viewer')
+  await team.addRule({ subject: 'beneficiary', approvers: 2 })
 })
 after(() => closeVerified(service))
 
-async function openDesk(): Promise<Desk> {
+async function openTeam(): Promise<Team> {
   const fund = { USD: 100_000_000n }
-  return new Desk(service, await service.openAccount({ currencies: ['USD'], fund }))
+  return new Team(service, await service.openAccount({ currencies: ['USD'], fund }))
 }
 
 async function make(by: Caller = eve): Promise<string> {
-  const made = await desk.ask(by, 'POST', PATH, bankBeneficiary)
+  const made = await team.ask(by, 'POST', PATH, bankBeneficiary)
   assert.equal(made.json.data.status, 'pending_approval', made.text)
   return made.json.data.id
 }
 
 async function makeApproved(by: Caller = eve): Promise<string> {
   const beneficiary = await make(by)
-  for (const person of [ann, bob]) await desk.approve(person, beneficiary)
+  for (const person of [ann, bob]) await team.approve(person, beneficiary)
   return beneficiary
 }
 
 const put = (who: Caller, beneficiary: string, body: object) =>
-  desk.ask(who, 'PUT', pathOf(beneficiary), body)
+  team.ask(who, 'PUT', pathOf(beneficiary), body)
 
 /** A beneficiary's account with this number. */
 function numbered(account_number: string) {
@@ -66,50 +66,50 @@ function numbered(account_number: string) {
   return { destination_details: { type: 'bank', bank } }
 }
 
-function pay(beneficiary: string, { account } = desk) {
+function pay(beneficiary: string, { account } = team) {
   const { beneficiary_details: _, ...body } = localPayout
   return account.post('/v3/payout', { ...body, beneficiary })
 }
 
 test('beneficiary awaiting approval, its maker, an approver too: cannot approve or reject, under any user name', async () => {
-  const null_ = await desk.person('null', 'maker', 'approver')
+  const null_ = await team.person('null', 'maker', 'approver')
   for (const maker of [eve, null_]) {
     const beneficiary = await make(maker)
-    assert.deepEqual((await desk.shown(beneficiary)).made_by, [maker.user])
-    assertRefused(await desk.approve(maker, beneficiary), 403, 'approval_not_allowed')
-    assertRefused(await desk.reject(maker, beneficiary), 403, 'approval_not_allowed')
-    assert.equal((await desk.shown(beneficiary)).given, 0)
+    assert.deepEqual((await team.shown(beneficiary)).made_by, [maker.user])
+    assertRefused(await team.approve(maker, beneficiary), 403, 'approval_not_allowed')
+    assertRefused(await team.reject(maker, beneficiary), 403, 'approval_not_allowed')
+    assert.equal((await team.shown(beneficiary)).given, 0)
   }
 })
 
 test('beneficiary under a rule of two: payable after the second approval, not before', async () => {
-  const balance = async () => (await desk.account.get('/v3/balance')).text
+  const balance = async () => (await team.account.get('/v3/balance')).text
   const before = await balance()
   const beneficiary = await make()
   assertRefused(await pay(beneficiary), 422, 'beneficiary_not_approved')
-  const brought = await desk.account.post('/v3/payout', localPayout)
+  const brought = await team.account.post('/v3/payout', localPayout)
   assertRefused(brought, 422, 'beneficiary_not_approved')
   assert.equal(await balance(), before)
-  const ian = await desk.person('ian', 'approver')
-  assert.equal((await desk.approve(ian, beneficiary)).status, 200)
-  const given = { account_id: desk.id, user_name: 'ian', role: 'approver' } as const
+  const ian = await team.person('ian', 'approver')
+  assert.equal((await team.approve(ian, beneficiary)).status, 200)
+  const given = { account_id: team.id, user_name: 'ian', role: 'approver' } as const
   await deleteAccountRole(service.deps.sql, given)
-  const { digest } = await desk.shown(beneficiary)
-  const first = await desk.approve(ann, beneficiary)
+  const { digest } = await team.shown(beneficiary)
+  const first = await team.approve(ann, beneficiary)
   assert.equal(first.json.data.status, 'pending_approval', 'ian is counted no more')
-  assertRefused(await desk.approve(ann, beneficiary), 409, 'already_decided')
+  assertRefused(await team.approve(ann, beneficiary), 409, 'already_decided')
   assertRefused(await pay(beneficiary), 422, 'beneficiary_not_approved')
-  const listed = await desk.account.get(`${PATH}?status=pending_approval&limit=1`)
+  const listed = await team.account.get(`${PATH}?status=pending_approval&limit=1`)
   assert.equal(listed.json.data.results[0].id, beneficiary)
-  const active = () => desk.account.get(`${PATH}?status=active&limit=100`)
+  const active = () => team.account.get(`${PATH}?status=active&limit=100`)
   const isListed = async () =>
     (await active()).json.data.results.some(({ id }: { id: string }) => id === beneficiary)
   assert.equal(await isListed(), false)
-  assert.equal((await desk.approve(bob, beneficiary)).json.data.status, 'active')
+  assert.equal((await team.approve(bob, beneficiary)).json.data.status, 'active')
   assert.equal(await isListed(), true)
   assert.equal((await pay(beneficiary)).status, 200)
-  assertRefused(await desk.approve(dan, beneficiary), 409, 'invalid_transition')
-  const { decisions, status, made_by } = await desk.shown(beneficiary)
+  assertRefused(await team.approve(dan, beneficiary), 409, 'invalid_transition')
+  const { decisions, status, made_by } = await team.shown(beneficiary)
   assert.deepEqual([status, made_by], ['approved', ['eve']])
   const users = decisions.map(({ user }: { user: string }) => user)
   assert.deepEqual(users, ['ian', 'ann', 'bob'])
@@ -117,7 +117,7 @@ test('beneficiary under a rule of two: payable after the second approval, not be
     select changed_by, act, after from audit_log where table_name = 'beneficiary_approvals'
       and after ->> 'id' = ${beneficiary} and changed_by = 'ann'`
   const decided = { status: 'pending_approval', decision: 'approve', digest }
-  const after = { id: beneficiary, account_id: desk.id, ...decided }
+  const after = { id: beneficiary, account_id: team.id, ...decided }
   assert.deepEqual(
     acts.map(row => ({ ...row })),
     [{ changed_by: 'ann', act: 'beneficiary approve', after }],
@@ -126,15 +126,15 @@ test('beneficiary under a rule of two: payable after the second approval, not be
 
 test('beneficiary awaiting approval, changed: earlier approvals void, each editor counts as its maker', async () => {
   const beneficiary = await make()
-  const { digest } = await desk.shown(beneficiary)
-  assert.equal((await desk.approve(ann, beneficiary)).status, 200)
+  const { digest } = await team.shown(beneficiary)
+  assert.equal((await team.approve(ann, beneficiary)).status, 200)
   assert.equal((await put(dan, beneficiary, { email: 'a@b.example' })).status, 200)
-  const { made_by, given } = await desk.shown(beneficiary)
+  const { made_by, given } = await team.shown(beneficiary)
   assert.deepEqual([made_by, given], [['eve', 'dan'], 0])
-  assertRefused(await desk.approve(ann, beneficiary, { digest }), 409, 'approval_outdated')
-  assertRefused(await desk.approve(dan, beneficiary), 403, 'approval_not_allowed')
-  assert.equal((await desk.approve(ann, beneficiary)).json.data.status, 'pending_approval')
-  assert.equal((await desk.approve(bob, beneficiary)).json.data.status, 'active')
+  assertRefused(await team.approve(ann, beneficiary, { digest }), 409, 'approval_outdated')
+  assertRefused(await team.approve(dan, beneficiary), 403, 'approval_not_allowed')
+  assert.equal((await team.approve(ann, beneficiary)).json.data.status, 'pending_approval')
+  assert.equal((await team.approve(bob, beneficiary)).json.data.status, 'active')
 })
 
 test('beneficiary changed, then submitted unchanged in one batch: needs approval, the editor is its maker', async () => {
@@ -146,10 +146,10 @@ test('beneficiary changed, then submitted unchanged in one batch: needs approval
   for (const { json } of await Promise.all(asked)) {
     assert.equal(json.data.status, 'pending_approval')
   }
-  assert.deepEqual((await desk.shown(beneficiary)).made_by, ['eve'])
+  assert.deepEqual((await team.shown(beneficiary)).made_by, ['eve'])
   await put(dan, beneficiary, { email: 'dan@example.com' })
-  assert.deepEqual((await desk.shown(beneficiary)).made_by, ['eve', 'dan'])
-  assertRefused(await desk.approve(eve, beneficiary), 403, 'approval_not_allowed')
+  assert.deepEqual((await team.shown(beneficiary)).made_by, ['eve', 'dan'])
+  assertRefused(await team.approve(eve, beneficiary), 403, 'approval_not_allowed')
 })
 
 test('beneficiary changed back and forth 60 times in one batch: each change written, the last one needs approval', async () => {
@@ -160,8 +160,8 @@ test('beneficiary changed back and forth 60 times in one batch: each change writ
   })
   const answers = await Promise.all(asked)
   assert.deepEqual([...new Set(answers.map(({ status }) => status))], [200])
-  assert.deepEqual((await desk.shown(beneficiary)).made_by, ['eve', 'dan'])
-  assert.equal((await desk.approve(ann, beneficiary)).status, 200)
+  assert.deepEqual((await team.shown(beneficiary)).made_by, ['eve', 'dan'])
+  assert.equal((await team.approve(ann, beneficiary)).status, 200)
 })
 
 test('approved beneficiary, new account number: awaits approval again, its earlier payouts proceed', async () => {
@@ -171,12 +171,12 @@ test('approved beneficiary, new account number: awaits approval again, its earli
   const changed = await put(eve, beneficiary, numbered('999999999999'))
   assert.equal(changed.json.data.status, 'pending_approval')
   assertRefused(await pay(beneficiary), 422, 'beneficiary_not_approved')
-  const { beneficiary_details } = await desk.read(paid.json.data.id)
+  const { beneficiary_details } = await team.read(paid.json.data.id)
   assert.equal(beneficiary_details.destination_details.bank.account_number, '123456789012')
 })
 
 test("rejected beneficiary: not payable; changed after the rule's removal, it still awaits approval", async () => {
-  const other = await openDesk()
+  const other = await openTeam()
   const zoe = await other.person('zoe', 'approver')
   const remove = await other.addRule({ subject: 'beneficiary' })
   const made = (await other.account.post(PATH, bankBeneficiary)).json.data
@@ -195,7 +195,7 @@ test("rejected beneficiary: not payable; changed after the rule's removal, it st
 })
 
 test('rule of one country, beneficiaries elsewhere: active; inline payees there are paid', async () => {
-  const other = await openDesk()
+  const other = await openTeam()
   await other.addRule({ subject: 'beneficiary', country: 'DE' })
   assert.equal((await other.account.post(PATH, bankBeneficiary)).json.data.status, 'active')
   const paid = await other.account.post('/v3/payout', localPayout)
@@ -206,7 +206,7 @@ test('rule of one country, beneficiaries elsewhere: active; inline payees there 
 })
 
 test("beneficiary's approval expired: decisions refused, a change starts a new approval", async () => {
-  const other = await openDesk()
+  const other = await openTeam()
   const yan = await other.person('yan', 'approver')
   await other.addRule({ subject: 'beneficiary', expires_after_days: 1 })
   const { id } = (await other.account.post(PATH, bankBeneficiary)).json.data
@@ -218,13 +218,13 @@ test("beneficiary's approval expired: decisions refused, a change starts a new a
 
 test('20 approvers at once, rule of two: two approve, the others refused, one final event', async () => {
   const beneficiary = await make()
-  const { digest } = await desk.shown(beneficiary)
+  const { digest } = await team.shown(beneficiary)
   const answers = await Promise.all(
-    people.map(person => desk.approve(person, beneficiary, { digest })),
+    people.map(person => team.approve(person, beneficiary, { digest })),
   )
   const reasons = answers.map(({ status, json }) => (status === 200 ? 'ok' : json.errors[0].reason))
   assert.deepEqual(reasons.sort(), [...Array(18).fill('invalid_transition'), 'ok', 'ok'])
-  assert.deepEqual((await desk.eventsOf(beneficiary)).sort(), [
+  assert.deepEqual((await team.eventsOf(beneficiary)).sort(), [
     'beneficiary.approved',
     'beneficiary.approved',
     'beneficiary.created',
@@ -243,7 +243,7 @@ const insert =
   tx =>
     tx`
     insert into beneficiaries (created_at, updated_at, account_id, id, details, approval)
-    values (now(), now(), ${desk.id}, 'bnf_x', ${JSON.stringify(bankBeneficiary)}::text::json,
+    values (now(), now(), ${team.id}, 'bnf_x', ${JSON.stringify(bankBeneficiary)}::text::json,
       ${approval})`
 
 const LETS_GO: readonly (readonly [
@@ -276,7 +276,7 @@ const LETS_GO: readonly (readonly [
       insert into payouts select (jsonb_populate_record(p, jsonb_build_object(
         'id', left(p.id, -1) || case right(p.id, 1) when 'z' then 'y' else 'z' end,
         'beneficiary_id', ${b}::text))).*
-      from payouts p where p.account_id = ${desk.id} limit 1`,
+      from payouts p where p.account_id = ${team.id} limit 1`,
     /is not approved/,
   ],
   [
@@ -301,9 +301,9 @@ const LETS_GO: readonly (readonly [
 test('PostgreSQL, beneficiary awaiting approval, SQL that activates or pays it: refused for service and owner', async () => {
   const beneficiary = await make()
   for (const [what, statement, why] of LETS_GO) {
-    await desk.assertRefusesBoth(what, tx => statement(tx, beneficiary), why)
+    await team.assertRefusesBoth(what, tx => statement(tx, beneficiary), why)
   }
-  assert.equal(await desk.statusOf(beneficiary), 'pending_approval')
+  assert.equal(await team.statusOf(beneficiary), 'pending_approval')
 })
 
 test('erased beneficiary, approved or not: verify names a changed approval', async t => {
@@ -329,14 +329,14 @@ test('erased beneficiary, approved or not: verify names a changed approval', asy
 test('beneficiary changed past the triggers after its approval: verify names it', async () => {
   const beneficiary = await makeApproved()
   const alter = async (from: string, to: string) =>
-    desk.asOwner(async tx => {
+    team.asOwner(async tx => {
       await tx`alter table beneficiaries disable trigger user`
       await tx`update beneficiaries set details = replace(details::text, ${from}, ${to})::json
         where id = ${beneficiary}`
       await tx`alter table beneficiaries enable trigger user`
     })
   await alter('123456789012', '123456789099')
-  const verdict = await verify(service.database.owner, { account_id: desk.id, all: true })
+  const verdict = await verify(service.database.owner, { account_id: team.id, all: true })
   await alter('123456789099', '123456789012')
   const named = problemsBesidesActs(verdict).map(({ table, key }) => `${table} ${key}`)
   assert.ok(named.includes(`beneficiaries ${beneficiary}`), named.join('\n'))

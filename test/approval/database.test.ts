@@ -18,7 +18,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
-import { Desk, type Statement } from './desk.ts'
+import { type Statement, Team } from './team.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any answer
 type Json = any
@@ -27,7 +27,7 @@ type Json = any
 class RolledBack extends Error {}
 
 let service: TestService
-let desk: Desk
+let team: Team
 let id: string
 /** Has made each payout, and is an approver. */
 let eve: PersonClient
@@ -36,16 +36,16 @@ let payout: string
 before(async () => {
   service = await startTestService()
   const fund = { USD: 100_000_000n }
-  desk = new Desk(service, await service.openAccount({ currencies: ['USD'], fund }))
-  id = desk.id
-  await desk.person('ann', 'approver')
-  await desk.person('bob', 'approver')
-  eve = await desk.person('eve', 'maker', 'approver')
-  await desk.person('val', 'viewer')
-  await desk.addRule({ approvers: 2 })
+  team = new Team(service, await service.openAccount({ currencies: ['USD'], fund }))
+  id = team.id
+  await team.person('ann', 'approver')
+  await team.person('bob', 'approver')
+  eve = await team.person('eve', 'maker', 'approver')
+  await team.person('val', 'viewer')
+  await team.addRule({ approvers: 2 })
 })
 beforeEach(async () => {
-  const made = await desk.ask(eve, 'POST', '/v3/payout', { ...localPayout, amount: 1000 })
+  const made = await team.ask(eve, 'POST', '/v3/payout', { ...localPayout, amount: 1000 })
   assert.equal(made.json.data.status, 'pending_approval', made.text)
   payout = made.json.data.id
 })
@@ -118,8 +118,8 @@ const LETS_GO: readonly (readonly [what: string, statement: Statement, why: RegE
 ]
 
 test('PostgreSQL, payout awaiting approval, each statement that releases it: refused for service and owner', async () => {
-  for (const [what, statement, why] of LETS_GO) await desk.assertRefusesBoth(what, statement, why)
-  assert.equal(await desk.statusOf(payout), 'pending_approval')
+  for (const [what, statement, why] of LETS_GO) await team.assertRefusesBoth(what, statement, why)
+  assert.equal(await team.statusOf(payout), 'pending_approval')
 })
 
 const REWRITES: readonly (readonly [what: string, statement: Statement])[] = [
@@ -150,7 +150,7 @@ const decide = (user: string, digest?: string) =>
 
 test('PostgreSQL, required approvals and decisions, each rewritten: refused for service and owner', async () => {
   await decide('ann')
-  for (const [what, statement] of REWRITES) await desk.assertRefusesBoth(what, statement, /./)
+  for (const [what, statement] of REWRITES) await team.assertRefusesBoth(what, statement, /./)
 })
 
 test('PostgreSQL, pending payout without approval at the end of its transaction: refused for service and owner', async () => {
@@ -158,7 +158,7 @@ test('PostgreSQL, pending payout without approval at the end of its transaction:
     insert into open_payouts select (jsonb_populate_record(o, jsonb_build_object(
       'id', left(o.id, -1) || case right(o.id, 1) when 'z' then 'y' else 'z' end))).*
     from open_payouts o where o.id = ${payout}`
-  await desk.assertRefusesBoth('inserted', insert, /nobody was asked to approve payout/)
+  await team.assertRefusesBoth('inserted', insert, /nobody was asked to approve payout/)
 })
 
 const COUNTRYLESS = {
@@ -193,7 +193,7 @@ const FITTING: readonly (readonly [rule: object, fields?: Json, quote?: object])
 ]
 
 /** Rules that do not fit let the row in: the service would else try for ever. */
-async function assertLetsIn(other: Desk, statement: Statement): Promise<void> {
+async function assertLetsIn(other: Team, statement: Statement): Promise<void> {
   const rolledBack = async (tx: TransactionSql) => {
     await statement(tx)
     throw new RolledBack()
@@ -211,7 +211,7 @@ async function assertLetsIn(other: Desk, statement: Statement): Promise<void> {
 
 test('PostgreSQL, payout that matches a rule by type, currency, network or country but skips it: refused for service and owner', async () => {
   const fund = { USD: 1_000_000n }
-  const other = new Desk(service, await service.openAccount({ currencies: ['USD'], fund }))
+  const other = new Team(service, await service.openAccount({ currencies: ['USD'], fund }))
   await service.setRates({ 'USD/HKD': '7.8' })
   for (const [rule, { details, ...fields } = {}, quote] of FITTING) {
     const quotes: string[] = []
@@ -264,7 +264,7 @@ async function problems(): Promise<string[]> {
 
 /** Past the trigger that keeps rows, as somebody who has taken it off. */
 const past = (table: string, statement: Statement) =>
-  desk.asOwner(async tx => {
+  team.asOwner(async tx => {
     await tx.unsafe(`alter table ${table} disable trigger user`)
     await statement(tx)
     await tx.unsafe(`alter table ${table} enable trigger user`)
@@ -287,7 +287,7 @@ test('payout changed after an approval: refused by the service and by PostgreSQL
       update payout_approvals set outcome = 'approved', ended_at = clock_timestamp()
       where payout_id = ${payout}`
   }
-  await assert.rejects(desk.asService(complete), /cannot be approved/)
+  await assert.rejects(team.asService(complete), /cannot be approved/)
   const named = await problems()
   assert.ok(named.includes(`payout_approvals ${payout}`), named.join())
   await change(1000)

@@ -15,7 +15,7 @@ import {
   type TestService,
 } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
-import { Desk, pathOf } from './desk.ts'
+import { pathOf, Team } from './team.ts'
 
 const BATCH = '/v3/payout_batch'
 /** From this amount on one person must approve, and from five times as much two. */
@@ -25,7 +25,7 @@ const PEOPLE = 20
 const ROWS = share(120, 300)
 
 let service: TestService
-let desk: Desk
+let team: Team
 let people: PersonClient[]
 let ann: PersonClient
 let bob: PersonClient
@@ -34,14 +34,14 @@ let eve: PersonClient
 before(async () => {
   service = await startTestService({ simulator_delay_ms: 0 })
   const fund = { USD: 10n ** 10n }
-  desk = new Desk(service, await service.openAccount({ currencies: ['USD'], fund }))
+  team = new Team(service, await service.openAccount({ currencies: ['USD'], fund }))
   const others = Array.from({ length: PEOPLE - 2 }, (_, i) => `p${i}`)
-  people = await desk.approvers(['ann', 'bob', ...others])
+  people = await team.approvers(['ann', 'bob', ...others])
   ;[ann, bob] = people as [PersonClient, PersonClient]
-  eve = await desk.person('eve', 'maker', 'approver')
+  eve = await team.person('eve', 'maker', 'approver')
   const rule = { at_least_currency: 'USD' }
-  await desk.addRule({ ...rule, at_least: BigInt(LARGE) })
-  await desk.addRule({ ...rule, at_least: BigInt(5 * LARGE), approvers: 2 })
+  await team.addRule({ ...rule, at_least: BigInt(LARGE) })
+  await team.addRule({ ...rule, at_least: BigInt(5 * LARGE), approvers: 2 })
 })
 after(() => closeVerified(service))
 
@@ -56,21 +56,21 @@ function rowsOf(amounts: readonly number[]): object[] {
 /** Payouts of a group, the first of it first. */
 async function payoutsOf(group: string): Promise<string[]> {
   if (group.startsWith('pob_')) {
-    const { results } = (await desk.account.get(pathOf(group, '/item?limit=100'))).json.data
+    const { results } = (await team.account.get(pathOf(group, '/item?limit=100'))).json.data
     return results.map(({ payout }: { payout: string }) => payout)
   }
-  const { results } = (await desk.account.get(pathOf(group, '/payout?limit=100'))).json.data
+  const { results } = (await team.account.get(pathOf(group, '/payout?limit=100'))).json.data
   return results.map(({ id }: { id: string }) => id).reverse()
 }
 
 async function makeBatch(amounts: readonly number[]): Promise<string> {
-  const { status, json, text } = await desk.ask(eve, 'POST', BATCH, { payouts: rowsOf(amounts) })
+  const { status, json, text } = await team.ask(eve, 'POST', BATCH, { payouts: rowsOf(amounts) })
   assert.equal(status, 200, text)
   return json.data.id
 }
 
 const importAs = (name: string, rows: readonly object[], by = 'eve') =>
-  importInto(service, desk.account, name, rows, by)
+  importInto(service, team.account, name, rows, by)
 
 const KINDS = {
   'payout batch': makeBatch,
@@ -78,30 +78,30 @@ const KINDS = {
 } as const
 
 const statusesOf = async (group: string) =>
-  Promise.all((await payoutsOf(group)).map(payout => desk.statusOf(payout)))
+  Promise.all((await payoutsOf(group)).map(payout => team.statusOf(payout)))
 
 for (const [kind, make] of Object.entries(KINDS)) {
   test(`${kind}: shown with its sums, one act approves all its payouts, once per key`, async () => {
     const group = await make([LARGE, 100, 2 * LARGE])
-    const waits = await desk.shown(group)
+    const waits = await team.shown(group)
     assert.deepEqual([waits.waiting, waits.ended], [2, []])
     assert.deepEqual(waits.totals, [{ currency: 'USD', payouts: 2, amount: String(3 * LARGE) }])
     const [one = '', , third] = await payoutsOf(group)
-    const { payout_import } = await desk.shown(one)
+    const { payout_import } = await team.shown(one)
     assert.equal(payout_import, kind === 'payout import' ? group : '')
     const { digest } = waits
     const key = { 'idempotency-key': group }
-    const { status, json, text } = await desk.approve(ann, group, { digest }, key)
+    const { status, json, text } = await team.approve(ann, group, { digest }, key)
     assert.equal(status, 200, text)
     assert.deepEqual(json.data.payouts, [{ status: 'processing', payouts: 2 }])
     const written = await rowVersions(service.database.owner)
-    assert.equal((await desk.approve(ann, group, { digest }, key)).text, text)
+    assert.equal((await team.approve(ann, group, { digest }, key)).text, text)
     assert.deepEqual(await rowVersions(service.database.owner), written)
     assert.deepEqual(await statusesOf(group), ['processing', 'processing', 'processing'])
-    const after = await desk.shown(group)
+    const after = await team.shown(group)
     assert.equal(after.waiting, 0)
     assert.deepEqual(after.ended, [{ status: 'approved', payouts: 2 }])
-    const { results } = (await desk.account.get('/v3/event?type=payout.approved&limit=2')).json.data
+    const { results } = (await team.account.get('/v3/event?type=payout.approved&limit=2')).json.data
     const told = results.map((event: { object_id: string }) => event.object_id)
     assert.deepEqual(told.sort(), [one, third].sort())
     const [act] = await service.database.owner<{ after: Record<string, string> }[]>`
@@ -111,15 +111,15 @@ for (const [kind, make] of Object.entries(KINDS)) {
   })
 
   test(`${kind}, maker who is an approver too: 403, no row changes; another person rejects all, credited back`, async () => {
-    const before = await balancesOf(desk.account)
+    const before = await balancesOf(team.account)
     const group = await make([LARGE, 5 * LARGE])
-    await desk.refusesWithoutARow(desk.approve(eve, group), 403, 'approval_not_allowed')
-    await desk.refusesWithoutARow(desk.reject(eve, group), 403, 'approval_not_allowed')
-    const { json } = await desk.reject(bob, group, 'Paid last week')
+    await team.refusesWithoutARow(team.approve(eve, group), 403, 'approval_not_allowed')
+    await team.refusesWithoutARow(team.reject(eve, group), 403, 'approval_not_allowed')
+    const { json } = await team.reject(bob, group, 'Paid last week')
     assert.deepEqual(json.data.payouts, [{ status: 'failed', payouts: 2 }])
-    assert.deepEqual(await balancesOf(desk.account), before)
+    assert.deepEqual(await balancesOf(team.account), before)
     const [first = ''] = await payoutsOf(group)
-    assert.equal((await desk.read(first)).failure.message, 'Rejected: Paid last week')
+    assert.equal((await team.read(first)).failure.message, 'Rejected: Paid last week')
   })
 
   test(`${kind}, by command line: shown, approved with its digest in the person's name`, async t => {
@@ -156,33 +156,33 @@ test('one payout of an import, by command line: prints the import, which is reje
 
 test('batch where some payouts need two people: the first approval leaves these, the second completes them', async () => {
   const pob = await makeBatch([LARGE, 5 * LARGE])
-  const { digest } = await desk.shown(pob)
-  const first = await desk.approve(ann, pob)
+  const { digest } = await team.shown(pob)
+  const first = await team.approve(ann, pob)
   assert.deepEqual(first.json.data.payouts, [
     { status: 'processing', payouts: 1 },
     { status: 'pending_approval', payouts: 1 },
   ])
-  assert.deepEqual((await desk.shown(pob)).approved_by, ['ann'])
-  await desk.refusesWithoutARow(desk.approve(ann, pob), 409, 'already_decided')
-  await desk.refusesWithoutARow(desk.approve(bob, pob, { digest }), 409, 'approval_outdated')
-  assert.equal((await desk.approve(bob, pob)).status, 200)
+  assert.deepEqual((await team.shown(pob)).approved_by, ['ann'])
+  await team.refusesWithoutARow(team.approve(ann, pob), 409, 'already_decided')
+  await team.refusesWithoutARow(team.approve(bob, pob, { digest }), 409, 'approval_outdated')
+  assert.equal((await team.approve(bob, pob)).status, 200)
   assert.deepEqual(await statusesOf(pob), ['processing', 'processing'])
-  await desk.refusesWithoutARow(desk.approve(bob, pob), 409, 'invalid_transition')
+  await team.refusesWithoutARow(team.approve(bob, pob), 409, 'invalid_transition')
 })
 
 test('batch, a payout cancelled or decided since it was shown: 409, no row changes', async () => {
   const pob = await makeBatch([LARGE, LARGE, LARGE])
   const [first = '', second = ''] = await payoutsOf(pob)
   const outdated = async (change: () => Promise<Answer>) => {
-    const { digest } = await desk.shown(pob)
+    const { digest } = await team.shown(pob)
     assert.equal((await change()).status, 200)
-    await desk.refusesWithoutARow(desk.approve(ann, pob, { digest }), 409, 'approval_outdated')
+    await team.refusesWithoutARow(team.approve(ann, pob, { digest }), 409, 'approval_outdated')
   }
-  await outdated(() => desk.account.post(pathOf(second, '/cancel'), {}))
-  await outdated(() => desk.approve(bob, first))
-  assert.equal((await desk.approve(ann, pob)).status, 200)
+  await outdated(() => team.account.post(pathOf(second, '/cancel'), {}))
+  await outdated(() => team.approve(bob, first))
+  assert.equal((await team.approve(ann, pob)).status, 200)
   assert.deepEqual(await statusesOf(pob), ['processing', 'failed', 'processing'])
-  assert.deepEqual((await desk.shown(pob)).ended, [
+  assert.deepEqual((await team.shown(pob)).ended, [
     { status: 'approved', payouts: 2 },
     { status: 'cancelled', payouts: 1 },
   ])
@@ -191,14 +191,14 @@ test('batch, a payout cancelled or decided since it was shown: 409, no row chang
 test('import extended since it was shown: 409, earlier approvals kept', async () => {
   const rows = rowsOf([LARGE, 2 * LARGE])
   const pim = await importAs('more.csv', rows)
-  const { digest } = await desk.shown(pim)
+  const { digest } = await team.shown(pim)
   const longer = [...rows, ...rowsOf([LARGE])]
   assert.equal(await importAs('more.csv', longer), pim)
-  await desk.refusesWithoutARow(desk.approve(ann, pim, { digest }), 409, 'approval_outdated')
-  assert.equal((await desk.approve(ann, pim)).status, 200)
+  await team.refusesWithoutARow(team.approve(ann, pim, { digest }), 409, 'approval_outdated')
+  assert.equal((await team.approve(ann, pim)).status, 200)
   assert.equal(await importAs('more.csv', [...longer, ...rowsOf([LARGE])]), pim)
   assert.deepEqual(await statusesOf(pim), [...Array(3).fill('processing'), 'pending_approval'])
-  const { waiting, ended } = await desk.shown(pim)
+  const { waiting, ended } = await team.shown(pim)
   assert.deepEqual({ waiting, ended }, { waiting: 1, ended: [{ status: 'approved', payouts: 3 }] })
 })
 
@@ -206,8 +206,8 @@ test('batch of transfers to other accounts: credited with the approval, both boo
   const other = await service.openAccount({ currencies: ['USD'] })
   const { deposit_address } = other.account
   const payouts = [1, 2, 3].map(n => internalPayout(deposit_address, n * LARGE))
-  const made = await desk.ask(eve, 'POST', BATCH, { payouts })
-  const { json, text } = await desk.approve(ann, made.json.data.id)
+  const made = await team.ask(eve, 'POST', BATCH, { payouts })
+  const { json, text } = await team.approve(ann, made.json.data.id)
   assert.deepEqual(json.data?.payouts, [{ status: 'succeeded', payouts: 3 }], text)
   assert.deepEqual(await balancesOf(other), { USD: String(6 * LARGE) })
 })
@@ -233,7 +233,7 @@ test("batch of pending payouts: reads only its own payouts' states, not all pend
 
 test('pending batches and imports: of this account, newest first, without other payouts', async () => {
   const fund = { USD: 10n ** 9n }
-  const of = new Desk(service, await service.openAccount({ currencies: ['USD'], fund }))
+  const of = new Team(service, await service.openAccount({ currencies: ['USD'], fund }))
   const groups = async ({ account } = of) =>
     (await account.get('/v3/payout_group')).json.data.groups
   await of.person('gil', 'approver')
@@ -247,7 +247,7 @@ test('pending batches and imports: of this account, newest first, without other 
     { object: 'payout_group', id: pim, totals: total(3 * LARGE), made_by: ['gil'] },
     { object: 'payout_group', id: batch.id, totals: total(2 * LARGE), made_by: [] },
   ])
-  const theirs: { id: string }[] = await groups(desk)
+  const theirs: { id: string }[] = await groups(team)
   assert.ok(!theirs.some(({ id }) => id === pim))
   const { made_by, approved_by } = await of.shown(pim)
   assert.deepEqual([made_by, approved_by], [['gil'], []])
@@ -256,7 +256,7 @@ test('pending batches and imports: of this account, newest first, without other 
 test("pages of an import's payouts: both directions; another account's cursor refused", async () => {
   const pim = await importAs('pages.csv', rowsOf([1, 2, 3, 4, 5]))
   const all = (await payoutsOf(pim)).reverse()
-  const read = (query: string) => desk.account.get(pathOf(pim, `/payout?limit=2${query}`))
+  const read = (query: string) => team.account.get(pathOf(pim, `/payout?limit=2${query}`))
   const page = async (query: string) => {
     const { json, text } = await read(query)
     assert.ok(json.data, text)
@@ -274,10 +274,10 @@ test("pages of an import's payouts: both directions; another account's cursor re
 test(`${PEOPLE} approvers at once while the import continues: one effect, on the payouts shown`, async () => {
   const rows = rowsOf(Array(ROWS).fill(LARGE))
   const pim = await importAs('race.csv', rows)
-  const { digest } = await desk.shown(pim)
+  const { digest } = await team.shown(pim)
   const more = rowsOf(Array(20).fill(LARGE))
   const [answers] = await Promise.all([
-    Promise.all(people.map(who => desk.approve(who, pim, { digest }))),
+    Promise.all(people.map(who => team.approve(who, pim, { digest }))),
     importAs('race.csv', [...rows, ...more]),
   ])
   const won = answers.filter(({ status }) => status === 200)
@@ -288,23 +288,23 @@ test(`${PEOPLE} approvers at once while the import continues: one effect, on the
   const others = answers.filter(({ status }) => status !== 200)
   for (const { status, text } of others) assert.equal(status, 409, text)
   // None of them, when the import came between what was shown and the first.
-  if (won.length === 0) assert.equal((await desk.approve(ann, pim)).status, 200)
+  if (won.length === 0) assert.equal((await team.approve(ann, pim)).status, 200)
   const [told] = await service.database.owner<{ payouts: number; decisions: number }[]>`
     select count(distinct p.id)::integer as payouts, count(*)::integer as decisions
     from payouts p join approval_decisions d on d.account_id = p.account_id and d.payout_id = p.id
     where p.reference_id like ${`F-${files - 1}-%`}`
   assert.deepEqual(told, { payouts: ROWS, decisions: ROWS })
-  const { waiting, ended } = await desk.shown(pim)
+  const { waiting, ended } = await team.shown(pim)
   assert.equal(waiting + ended[0].payouts, ROWS + 20)
 })
 
 test('ten people at once, approving and rejecting: each payout decided by one of them', async () => {
   const pob = await makeBatch(Array(40).fill(LARGE))
-  const { digest } = await desk.shown(pob)
+  const { digest } = await team.shown(pob)
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, i) => {
       const who = i % 2 === 0 ? ann : bob
-      return i < 5 ? desk.approve(who, pob, { digest }) : desk.reject(who, pob)
+      return i < 5 ? team.approve(who, pob, { digest }) : team.reject(who, pob)
     }),
   )
   assert.deepEqual(

@@ -14,14 +14,14 @@ import {
   type TestService,
 } from '../support/service/service.ts'
 import { settleAll } from '../support/service/settling.ts'
-import { type Caller, Desk, pathOf } from './desk.ts'
+import { type Caller, pathOf, Team } from './team.ts'
 
 const PATH = '/v3/payout'
 const BODY = { ...localPayout, amount: 1000 }
 const FAILED = { status: 'failed' }
 
 let service: TestService
-let desk: Desk
+let team: Team
 let ann: PersonClient
 let bob: PersonClient
 let eve: PersonClient
@@ -29,11 +29,11 @@ const callers = new Map<string, Caller>()
 before(async () => {
   service = await startTestService({ simulator_delay_ms: 0 })
   const fund = { USD: 100_000_000n }
-  desk = new Desk(service, await service.openAccount({ currencies: ['USD'], fund }))
-  ann = await desk.person('ann', 'approver')
-  bob = await desk.person('bob', 'approver')
-  eve = await desk.person('eve', 'maker', 'approver')
-  await desk.person('val', 'viewer')
+  team = new Team(service, await service.openAccount({ currencies: ['USD'], fund }))
+  ann = await team.person('ann', 'approver')
+  bob = await team.person('bob', 'approver')
+  eve = await team.person('eve', 'maker', 'approver')
+  await team.person('val', 'viewer')
   const other = await service.openAccount()
   await addPerson(service, { user: 'sam', roles: [[other.account.account_id, 'approver']] })
   const operator = await addPerson(service, { user: 'opa', role: 'operator' })
@@ -49,8 +49,8 @@ const keyed = (key_id: string, secret: string): Caller => {
 
 /** A payout by eve that needs so many approvals. */
 async function pay(approvers = 1): Promise<string> {
-  const remove = await desk.addRule({ approvers })
-  const made = await desk.ask(eve, 'POST', PATH, BODY)
+  const remove = await team.addRule({ approvers })
+  const made = await team.ask(eve, 'POST', PATH, BODY)
   await remove()
   assert.equal(made.json.data.status, 'pending_approval', made.text)
   return made.json.data.id
@@ -73,66 +73,66 @@ for (const [caller, shown, decided, reason] of ANSWERS) {
   test(`${caller}: shown ${shown}, approves and rejects ${decided} ${reason}`, async () => {
     const who = callers.get(caller) ?? assert.fail(caller)
     const [first, second] = [await pay(), await pay()]
-    assert.equal((await desk.ask(who, 'GET', pathOf(first, '/approval'))).status, shown)
-    for (const answer of [await desk.approve(who, first), await desk.reject(who, second)]) {
+    assert.equal((await team.ask(who, 'GET', pathOf(first, '/approval'))).status, shown)
+    for (const answer of [await team.approve(who, first), await team.reject(who, second)]) {
       if (decided === 200) assert.equal(answer.status, 200, answer.text)
       else assertRefused(answer, decided, reason)
     }
     const after = decided === 200 ? ['processing', 'failed'] : Array(2).fill('pending_approval')
-    assert.deepEqual([await desk.statusOf(first), await desk.statusOf(second)], after)
+    assert.deepEqual([await team.statusOf(first), await team.statusOf(second)], after)
   })
 }
 
 test('API key of every scope, each route that decides: 403, only people decide', async () => {
-  const { key_id, secret } = await service.addKey(desk.account, 'operator')
+  const { key_id, secret } = await service.addKey(team.account, 'operator')
   const key = keyed(key_id, secret)
   for (const prefix of ['bnf', 'pim', 'pob', 'pot']) {
     const id = `${prefix}_${'0'.repeat(20)}`
     const digest = '0'.repeat(64)
-    const approved = await desk.ask(key, 'POST', pathOf(id, '/approve'), { digest })
-    for (const answer of [approved, await desk.reject(key, id)]) assertRefused(answer, 403, SCOPE)
+    const approved = await team.ask(key, 'POST', pathOf(id, '/approve'), { digest })
+    for (const answer of [approved, await team.reject(key, id)]) assertRefused(answer, 403, SCOPE)
   }
 })
 
 test('payout approved, paid, rejected, cancelled or failed: no further decision', async () => {
   const ends: readonly (readonly [status: string, end: (id: string) => Promise<unknown>])[] = [
-    ['succeeded', id => desk.approve(bob, id).then(() => settleAll(service))],
-    ['processing', id => desk.approve(bob, id)],
-    ['failed', id => desk.reject(bob, id)],
-    ['failed', id => desk.account.post(pathOf(id, '/cancel'), {})],
-    ['failed', id => desk.account.post(`/v3/sandbox${pathOf(id).slice(3)}/transition`, FAILED)],
+    ['succeeded', id => team.approve(bob, id).then(() => settleAll(service))],
+    ['processing', id => team.approve(bob, id)],
+    ['failed', id => team.reject(bob, id)],
+    ['failed', id => team.account.post(pathOf(id, '/cancel'), {})],
+    ['failed', id => team.account.post(`/v3/sandbox${pathOf(id).slice(3)}/transition`, FAILED)],
   ]
   for (const [status, end] of ends) {
     const payout = await pay()
     await end(payout)
-    const before = await desk.read(payout)
+    const before = await team.read(payout)
     assert.equal(before.status, status)
-    assertRefused(await desk.approve(ann, payout), 409, 'invalid_transition')
-    assertRefused(await desk.reject(ann, payout), 409, 'invalid_transition')
-    assert.deepEqual(await desk.read(payout), before)
+    assertRefused(await team.approve(ann, payout), 409, 'invalid_transition')
+    assertRefused(await team.reject(ann, payout), 409, 'invalid_transition')
+    assert.deepEqual(await team.read(payout), before)
   }
 })
 
 test('decision with a wrong or missing digest, or no reason: refused, nothing decided', async () => {
   const payout = await pay()
-  const decide = (what: string, body: object) => desk.ask(ann, 'POST', pathOf(payout, what), body)
+  const decide = (what: string, body: object) => team.ask(ann, 'POST', pathOf(payout, what), body)
   assertRefused(await decide('/approve', {}), 400, 'invalid_field', 'digest')
-  const { digest } = await desk.shown(await pay())
+  const { digest } = await team.shown(await pay())
   assertRefused(await decide('/approve', { digest }), 409, 'approval_outdated', 'digest')
   assertRefused(await decide('/reject', {}), 400, 'invalid_field', 'reason')
-  const { status, given, decisions } = await desk.shown(payout)
+  const { status, given, decisions } = await team.shown(payout)
   assert.deepEqual([status, given, decisions], ['pending', 0, []])
 })
 
 test('decision replayed under one Idempotency-Key: the first answer; by another person: a new decision', async () => {
   const payout = await pay(2)
   const key = { 'idempotency-key': 'same' }
-  const first = await desk.approve(ann, payout, {}, key)
-  const again = await desk.approve(ann, payout, {}, key)
+  const first = await team.approve(ann, payout, {}, key)
+  const again = await team.approve(ann, payout, {}, key)
   assert.equal(again.text, first.text)
   assert.equal(again.headers['idempotent-replayed'], 'true')
   assert.equal(first.json.data.status, 'pending_approval')
-  const second = await desk.approve(bob, payout, {}, key)
+  const second = await team.approve(bob, payout, {}, key)
   assert.equal(second.json.data.status, 'processing')
 })
 
@@ -151,16 +151,16 @@ interface Act {
 
 test('each approval step: an event, a timeline entry with the person, an audit row', async () => {
   const payout = await pay(2)
-  await desk.approve(ann, payout, { reason: 'Seen the invoice' })
-  await desk.reject(bob, payout, 'Paid last week')
-  assert.deepEqual(await desk.eventsOf(payout), [
+  await team.approve(ann, payout, { reason: 'Seen the invoice' })
+  await team.reject(bob, payout, 'Paid last week')
+  assert.deepEqual(await team.eventsOf(payout), [
     'payout.created',
     'payout.pending_approval',
     'payout.approved',
     'payout.rejected',
     'payout.failed',
   ])
-  const { items } = (await desk.account.get(pathOf(payout, '/timeline'))).json.data
+  const { items } = (await team.account.get(pathOf(payout, '/timeline'))).json.data
   const said = items.flatMap(({ kind, decision, by_hand, given, needed }: Item) =>
     kind === 'approval' ? [[decision, by_hand.operator, by_hand.reason, given, needed]] : [],
   )
@@ -190,7 +190,7 @@ async function newKey(...options: readonly string[]): Promise<Caller> {
     'first',
     'key',
     'create',
-    desk.id,
+    team.id,
     '--scope',
     'write',
     ...options,
@@ -203,30 +203,30 @@ async function newKey(...options: readonly string[]): Promise<Caller> {
 
 test('key create --makes-only: each of its payouts awaits one approver, or as many as a rule requires', async () => {
   const [only, other] = [await newKey('--makes-only'), await newKey()]
-  assert.equal((await desk.ask(other, 'POST', PATH, BODY)).json.data.status, 'processing')
-  const dry = await desk.ask(only, 'POST', `${PATH}?dry_run=true`, BODY)
+  assert.equal((await team.ask(other, 'POST', PATH, BODY)).json.data.status, 'processing')
+  const dry = await team.ask(only, 'POST', `${PATH}?dry_run=true`, BODY)
   assert.equal(dry.json.data.approvals_needed, 1, dry.text)
-  const { id, status } = (await desk.ask(only, 'POST', PATH, BODY)).json.data
-  const { needed, made_by } = await desk.shown(id)
+  const { id, status } = (await team.ask(only, 'POST', PATH, BODY)).json.data
+  const { needed, made_by } = await team.shown(id)
   assert.deepEqual([status, needed, made_by], ['pending_approval', 1, ''])
-  assertRefused(await desk.approve(only, id), 403, SCOPE)
-  assert.equal((await desk.approve(ann, id)).json.data.status, 'processing')
-  const remove = await desk.addRule({ approvers: 2 })
-  const more = (await desk.ask(only, 'POST', PATH, BODY)).json.data
+  assertRefused(await team.approve(only, id), 403, SCOPE)
+  assert.equal((await team.approve(ann, id)).json.data.status, 'processing')
+  const remove = await team.addRule({ approvers: 2 })
+  const more = (await team.ask(only, 'POST', PATH, BODY)).json.data
   await remove()
-  assert.equal((await desk.shown(more.id)).needed, 2)
+  assert.equal((await team.shown(more.id)).needed, 2)
 })
 
 test('key create --owner: its payouts have the owner as maker, who cannot approve them; unknown owner: no key', async () => {
   const key = await newKey('--makes-only', '--owner', 'ann')
-  const { id } = (await desk.ask(key, 'POST', PATH, BODY)).json.data
-  assert.equal((await desk.shown(id)).made_by, 'ann')
-  assertRefused(await desk.approve(ann, id), 403, 'approval_not_allowed')
-  assert.equal((await desk.approve(bob, id)).status, 200)
-  const keys = async () => (await run('first', 'key', 'list', desk.id, '--json')).json.length
+  const { id } = (await team.ask(key, 'POST', PATH, BODY)).json.data
+  assert.equal((await team.shown(id)).made_by, 'ann')
+  assertRefused(await team.approve(ann, id), 403, 'approval_not_allowed')
+  assert.equal((await team.approve(bob, id)).status, 200)
+  const keys = async () => (await run('first', 'key', 'list', team.id, '--json')).json.length
   const before = await keys()
   const options = ['--scope', 'write', '--owner', 'nobody', '--json']
-  const made = await run('first', 'key', 'create', desk.id, ...options)
+  const made = await run('first', 'key', 'create', team.id, ...options)
   assert.notEqual(made.code, 0, made.stdout)
   assert.match(made.stderr, /nobody/)
   assert.equal(await keys(), before)
@@ -248,8 +248,8 @@ for (const [subject, url, body] of [
   ['beneficiary', '/v3/beneficiary', bankBeneficiary],
 ] as const) {
   test(`corridor ${subject} approve: approver sees and approves, viewer sees, others refused`, async () => {
-    const remove = await desk.addRule({ subject })
-    const { id } = (await desk.account.post(url, body)).json.data
+    const remove = await team.addRule({ subject })
+    const { id } = (await team.account.post(url, body)).json.data
     await remove()
     const stranger = await run('sam', subject, 'approval', id, '--json')
     assert.deepEqual([stranger.code, stranger.stdout], [1, ''])
@@ -269,7 +269,7 @@ for (const [subject, url, body] of [
 test('member, every other command: refused', async () => {
   for (const args of [
     ['account', 'list'],
-    ['key', 'list', desk.id],
+    ['key', 'list', team.id],
     ['entity', 'reject', 'ent_x', '--reason', 'x'],
   ]) {
     const { code, stdout, stderr } = await run('ann', ...args)

@@ -26,13 +26,13 @@ import {
   type TestService,
 } from '../support/service/service.ts'
 import { settleAll } from '../support/service/settling.ts'
-import { Desk, pathOf } from './desk.ts'
+import { pathOf, Team } from './team.ts'
 
 const PATH = '/v3/payout'
 const DAY_S = 86_400
 
 let service: TestService
-let desk: Desk
+let team: Team
 /** Two approvers, and a maker who approves, too. */
 let ann: PersonClient
 let bob: PersonClient
@@ -41,29 +41,29 @@ const removals: (() => Promise<void>)[] = []
 before(async () => {
   service = await startTestService({ simulator_delay_ms: 0 })
   await service.setRates({ 'USD/HKD': '7.8' })
-  desk = await openDesk()
-  ann = await desk.person('ann', 'approver')
-  bob = await desk.person('bob', 'approver')
-  eve = await desk.person('eve', 'maker', 'approver')
+  team = await openTeam()
+  ann = await team.person('ann', 'approver')
+  bob = await team.person('bob', 'approver')
+  eve = await team.person('eve', 'maker', 'approver')
 })
 afterEach(async () => {
   for (const remove of removals.splice(0)) await remove()
 })
 after(() => closeVerified(service))
 
-async function openDesk(currency = 'USD', sandbox = true): Promise<Desk> {
+async function openTeam(currency = 'USD', sandbox = true): Promise<Team> {
   const fund = { [currency]: 10_000_000n }
-  return new Desk(service, await service.openAccount({ currencies: [currency], fund, sandbox }))
+  return new Team(service, await service.openAccount({ currencies: [currency], fund, sandbox }))
 }
 
 /** A rule until the end of the test. */
-async function addRule(rule: Partial<ApprovalRule> = {}, of = desk): Promise<void> {
+async function addRule(rule: Partial<ApprovalRule> = {}, of = team): Promise<void> {
   removals.push(await of.addRule(rule))
 }
 
 async function pay(
   fields: object = {},
-  by = desk,
+  by = team,
   person?: PersonClient,
 ): Promise<{ id: string; status: string }> {
   const body = { ...localPayout, ...fields }
@@ -79,7 +79,7 @@ const decide = (
   payout: { readonly id: string },
   { user }: Pick<PersonClient, 'user'>,
   more: Partial<AskedDecision> = {},
-  { id }: Pick<Desk, 'id'> = desk,
+  { id }: Pick<Team, 'id'> = team,
 ) => approve(service, { account_id: id, payout_id: payout.id, user }, more)
 
 const REJECT = { decision: 'reject', reason: 'Paid before' } as const
@@ -97,14 +97,14 @@ async function refused(decision: Promise<unknown>): Promise<string> {
 test('rule of type, country, currency and amount in another currency, all accounts: payout from the amount on waits', async () => {
   const of = { payout_type: 'local', country: 'HK', currency: 'USD', at_least_currency: 'HKD' }
   await addRule({ ...of, at_least: 7801n })
-  await addRule({}, await openDesk())
+  await addRule({}, await openTeam())
   assert.equal((await pay({ amount: 1000 })).status, 'processing')
   await addRule({ ...of, account_id: null, at_least: 7800n })
   assert.equal((await pay({ amount: 1000 })).status, 'pending_approval')
 })
 
 test('rule of a country, wallet without a country: payout waits; transfer to another account: proceeds', async () => {
-  const payer = await openDesk('USDC')
+  const payer = await openTeam('USDC')
   const other = await service.openAccount({ currencies: ['USDC'] })
   await addRule({ country: 'DE' }, payer)
   const wallet = {
@@ -122,19 +122,19 @@ test('rule of a country, wallet without a country: payout waits; transfer to ano
 
 test('payout awaiting approval: money held, neither rail nor operator can move it, account can cancel it', async () => {
   await addRule()
-  const before = await balancesOf(desk.account)
+  const before = await balancesOf(team.account)
   const payout = await pay()
-  assert.notDeepEqual(await balancesOf(desk.account), before)
+  assert.notDeepEqual(await balancesOf(team.account), before)
   await settleAll(service)
   for (const status of ['processing', 'succeeded', 'compliance_hold', 'requires_action']) {
     const url = `/v3/sandbox/payout/${payout.id}/transition`
-    const moved = await desk.account.post(url, { status })
+    const moved = await team.account.post(url, { status })
     assert.equal(moved.status, 409, moved.text)
   }
-  assert.equal(await desk.statusOf(payout.id), 'pending_approval')
-  const cancelled = await desk.account.post(pathOf(payout.id, '/cancel'), {})
+  assert.equal(await team.statusOf(payout.id), 'pending_approval')
+  const cancelled = await team.account.post(pathOf(payout.id, '/cancel'), {})
   assert.equal(cancelled.json.data.failure.code, 'PF000100')
-  assert.deepEqual(await balancesOf(desk.account), before)
+  assert.deepEqual(await balancesOf(team.account), before)
   assert.equal(await refused(decide(payout, ann)), 'invalid_transition')
 })
 
@@ -145,46 +145,46 @@ test('two approvers needed: the first alone releases nothing, nobody counts twic
   assert.equal(await decide(payout, ann), 'pending_approval')
   assert.equal(await refused(decide(payout, ann)), 'already_decided')
   assert.equal(await refused(decide(payout, ann, REJECT)), 'already_decided')
-  assert.equal(await desk.statusOf(payout.id), 'pending_approval')
+  assert.equal(await team.statusOf(payout.id), 'pending_approval')
   assert.equal(await decide(payout, bob), 'processing')
   assert.equal(await refused(decide(payout, eve)), 'invalid_transition')
 })
 
 test('payout rejected: fails, credited back, whoever approved before', async () => {
   await addRule({ approvers: 2 })
-  const before = await balancesOf(desk.account)
+  const before = await balancesOf(team.account)
   const payout = await pay()
   await decide(payout, ann)
   assert.equal(await decide(payout, bob, REJECT), 'failed')
-  assert.equal((await desk.read(payout.id)).failure?.code, 'PF000400')
-  assert.deepEqual(await balancesOf(desk.account), before)
+  assert.equal((await team.read(payout.id)).failure?.code, 'PF000400')
+  assert.deepEqual(await balancesOf(team.account), before)
   assert.equal(await refused(decide(payout, eve)), 'invalid_transition')
 })
 
 test('maker, non-approver, disabled user or nobody: cannot approve or reject', async () => {
   await addRule()
-  const made = await desk.ask(eve, 'POST', PATH, localPayout)
+  const made = await team.ask(eve, 'POST', PATH, localPayout)
   const payout = made.json.data
-  const viewer = await desk.person('val', 'viewer')
+  const viewer = await team.person('val', 'viewer')
   const operator = await addPerson(service, { user: 'opa', role: 'operator' })
-  const gone = await desk.person('gus', 'approver')
+  const gone = await team.person('gus', 'approver')
   await updateDisabled(service.deps.sql, gone.user, 'Left')
   for (const who of [eve, viewer, operator, gone, { user: 'nobody' }, { user: '' }]) {
     assert.equal(await refused(decide(payout, who)), 'approval_not_allowed', who.user)
     assert.equal(await refused(decide(payout, who, REJECT)), 'approval_not_allowed', who.user)
   }
-  assert.equal(await desk.statusOf(payout.id), 'pending_approval')
+  assert.equal(await team.statusOf(payout.id), 'pending_approval')
   assert.equal(await decide(payout, ann), 'processing')
 })
 
 test('approver loses the role after approving: the approval no longer counts', async () => {
   await addRule({ approvers: 2 })
-  const { user } = await desk.person('ian', 'approver')
+  const { user } = await team.person('ian', 'approver')
   const payout = await pay()
   await decide(payout, { user })
   await deleteAccountRole(service.deps.sql, {
     user_name: user,
-    account_id: desk.id,
+    account_id: team.id,
     role: 'approver',
   })
   assert.equal(await decide(payout, bob), 'pending_approval')
@@ -193,18 +193,18 @@ test('approver loses the role after approving: the approval no longer counts', a
 
 test('approval expired: payout fails, credited back', async () => {
   await addRule({ expires_after_days: 1 })
-  const before = await balancesOf(desk.account)
+  const before = await balancesOf(team.account)
   const payout = await pay()
   const advance = (seconds: number) =>
-    desk.account.post('/v3/sandbox/clock/advance', { seconds: seconds })
+    team.account.post('/v3/sandbox/clock/advance', { seconds: seconds })
   await advance(DAY_S - 60)
   await settleAll(service)
-  assert.equal(await desk.statusOf(payout.id), 'pending_approval')
+  assert.equal(await team.statusOf(payout.id), 'pending_approval')
   await advance(60)
   assert.equal(await refused(decide(payout, ann)), 'invalid_transition')
   await settleAll(service)
-  assert.equal((await desk.read(payout.id)).failure?.code, 'PF000410')
-  assert.deepEqual(await balancesOf(desk.account), before)
+  assert.equal((await team.read(payout.id)).failure?.code, 'PF000410')
+  assert.deepEqual(await balancesOf(team.account), before)
 })
 
 test('new payee: needs one approval; with another name it is new again', async () => {
@@ -232,7 +232,7 @@ test('transfer to another account: credited on approval, not before', async () =
 })
 
 test('frozen account: its payout cannot be released, can be rejected', async () => {
-  const frozen = await openDesk()
+  const frozen = await openTeam()
   await addRule({}, frozen)
   const fay = await frozen.person('fay', 'approver')
   const payout = await pay({}, frozen)
@@ -252,7 +252,7 @@ async function told(): Promise<readonly [payouts: number, ends_in_s: number]> {
 test('/metrics, pending payouts of live accounts: number and time until the first expires', async () => {
   await service.setFees([{ payout_type: 'local' }])
   await service.setRoutes([{}])
-  const live = await openDesk('USD', false)
+  const live = await openTeam('USD', false)
   await addRule()
   await pay()
   assert.deepEqual(await told(), [0, 0])
@@ -287,16 +287,16 @@ const as = (user: string, act: (tx: TransactionSql) => Promise<unknown>) =>
 
 test("payout by eve's key that max made: refused to max and to mary, whose login link max made", async () => {
   await addRule()
-  const max = await desk.person('max', 'approver')
-  const mary = await desk.person('mary', 'approver')
+  const max = await team.person('max', 'approver')
+  const mary = await team.person('mary', 'approver')
   const secret = newSecret({ sandbox: true })
   const key = { scope: 'write', name: 'made by max', owner: 'eve', secret } as const
-  const made = makeApiKey(desk.id, key, newId)
+  const made = makeApiKey(team.id, key, newId)
   await as('max', tx => insertApiKey(tx, made))
   await service.deps.reference.refresh()
   const authorization = basic(made.key_id, secret)
   const caller = { headers: () => ({ authorization }) }
-  const answer = await desk.ask(caller, 'POST', PATH, localPayout)
+  const answer = await team.ask(caller, 'POST', PATH, localPayout)
   assert.equal(answer.status, 200, answer.text)
   const { id } = answer.json.data
   assert.match(await refused(decide({ id }, max)), /approval_not_allowed/)
@@ -305,9 +305,9 @@ test("payout by eve's key that max made: refused to max and to mary, whose login
     values (sha256(random()::text::bytea), 'mary', clock_timestamp() + interval '1 day')`
   await as('max', link)
   assert.match(await refused(decide({ id }, mary)), /approval_not_allowed/)
-  assert.equal((await desk.shown(id)).given, 0)
+  assert.equal((await team.shown(id)).given, 0)
   await decide({ id }, ann)
-  assert.equal(await desk.statusOf(id), 'processing')
+  assert.equal(await team.statusOf(id), 'processing')
 })
 
 for (const [means, statement] of Object.entries({
@@ -319,28 +319,28 @@ for (const [means, statement] of Object.entries({
 })) {
   test(`approver with a ${means} of the maker: refused for 30 days, in PostgreSQL too`, async () => {
     await addRule()
-    const amy = await desk.person(`amy${means}`, 'approver')
-    const { id } = await pay({ reference_id: means }, desk, eve)
+    const amy = await team.person(`amy${means}`, 'approver')
+    const { id } = await pay({ reference_id: means }, team, eve)
     const mine = statement.replace("'amy'", `'${amy.user}'`)
     await as('eve', tx => tx.unsafe(mine))
     assert.match(await refused(decide({ id }, amy)), /approval_not_allowed/)
-    const { digest } = await desk.shown(id)
-    await desk.assertRefusesBoth(
+    const { digest } = await team.shown(id)
+    await team.assertRefusesBoth(
       'a decision past the service',
       tx => tx`
         insert into approval_decisions
           (decided_at, account_id, payout_id, user_name, decision, digest, reason)
-        values (clock_timestamp(), ${desk.id}, ${id}, ${amy.user}, 'approve',
+        values (clock_timestamp(), ${team.id}, ${id}, ${amy.user}, 'approve',
           decode(${digest}, 'hex'), '')`,
       /has made payout|never_the_maker/,
     )
-    await desk.asOwner(async tx => {
+    await team.asOwner(async tx => {
       await tx`alter table means_given disable trigger append_only`
       await tx`update means_given set given_at = given_at - interval '31 days'
         where user_name = ${amy.user}`
       await tx`alter table means_given enable trigger append_only`
     })
     await decide({ id }, amy)
-    assert.equal(await desk.statusOf(id), 'processing')
+    assert.equal(await team.statusOf(id), 'processing')
   })
 }

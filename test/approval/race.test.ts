@@ -15,20 +15,20 @@ import {
   type TestService,
 } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
-import { Desk, pathOf } from './desk.ts'
+import { pathOf, Team } from './team.ts'
 
 const APPROVERS = 50
 const ROUNDS = share(4, 40)
 
 let service: TestService
 let other: AnotherProcess
-let desk: Desk
+let team: Team
 let people: PersonClient[]
 before(async () => {
   service = await startTestService()
   const fund = { USD: 100_000_000n }
-  desk = new Desk(service, await service.openAccount({ currencies: ['USD'], fund }))
-  people = await desk.approvers(Array.from({ length: APPROVERS }, (_, i) => `approver${i}`))
+  team = new Team(service, await service.openAccount({ currencies: ['USD'], fund }))
+  people = await team.approvers(Array.from({ length: APPROVERS }, (_, i) => `approver${i}`))
   other = await service.anotherProcess()
 })
 after(async () => {
@@ -38,12 +38,12 @@ after(async () => {
 
 /** A payout that needs so many approvals, and what its approvers are shown. */
 async function pay(approvers: number, expires_after_days = 30) {
-  const remove = await desk.addRule({ approvers, expires_after_days })
-  const made = await desk.account.post('/v3/payout', { ...localPayout, amount: 1000 })
+  const remove = await team.addRule({ approvers, expires_after_days })
+  const made = await team.account.post('/v3/payout', { ...localPayout, amount: 1000 })
   await remove()
   assert.equal(made.json.data.status, 'pending_approval', made.text)
   const payout: string = made.json.data.id
-  return { payout, digest: (await desk.shown(payout)).digest as string }
+  return { payout, digest: (await team.shown(payout)).digest as string }
 }
 
 /** What a busy database has refused to wait for is asked again. */
@@ -64,7 +64,7 @@ function decide(
 ) {
   const { inject } = i % 2 === 0 ? service : other
   const url = pathOf(payout, `/${what}`)
-  return insist(() => inject({ method: 'POST', url, headers: person.headers(desk.id), payload }))
+  return insist(() => inject({ method: 'POST', url, headers: person.headers(team.id), payload }))
 }
 
 const reasonOf = ({ status, json }: Answer): string =>
@@ -83,8 +83,8 @@ test(`${APPROVERS} approvers at once, two processes: three count, the payout pro
   const late = Array(APPROVERS - 3).fill('409 invalid_transition')
   assert.deepEqual(reasons, [...late, 'ok', 'ok', 'ok'])
   assert.equal(await countDecisions(payout), 3)
-  assert.equal(await desk.statusOf(payout), 'processing')
-  assert.deepEqual(await desk.eventsOf(payout), [
+  assert.equal(await team.statusOf(payout), 'processing')
+  assert.deepEqual(await team.eventsOf(payout), [
     'payout.created',
     'payout.pending_approval',
     'payout.approved',
@@ -102,7 +102,7 @@ test('one approver, twenty times at once, two processes: counted once', async ()
   const reasons = answers.map(reasonOf).toSorted()
   assert.deepEqual(reasons, [...Array(19).fill('409 already_decided'), 'ok'])
   assert.equal(await countDecisions(payout), 1)
-  assert.equal(await desk.statusOf(payout), 'pending_approval')
+  assert.equal(await team.statusOf(payout), 'pending_approval')
 })
 
 test('approval, rejection and cancellation at once: one of them decides', async () => {
@@ -111,13 +111,13 @@ test('approval, rejection and cancellation at once: one of them decides', async 
     const answers = await Promise.all([
       decide(0, payout, 'approve', { digest }),
       decide(1, payout, 'reject', { reason: 'Not ours' }),
-      insist(() => desk.account.post(pathOf(payout, '/cancel'), {})),
+      insist(() => team.account.post(pathOf(payout, '/cancel'), {})),
     ])
     const [approved, rejected, cancelled] = answers.map(({ status }) => status === 200)
-    const told = await desk.eventsOf(payout)
+    const told = await team.eventsOf(payout)
     // Before the rail is asked, an approved payout can be cancelled.
     assert.equal([approved, rejected, cancelled && !approved].filter(Boolean).length, 1)
-    assert.equal(await desk.statusOf(payout), approved && !cancelled ? 'processing' : 'failed')
+    assert.equal(await team.statusOf(payout), approved && !cancelled ? 'processing' : 'failed')
     assert.equal(
       told.filter(type => type === 'payout.failed').length,
       approved && !cancelled ? 0 : 1,
@@ -130,19 +130,19 @@ test('approval at the moment of expiry: payout proceeds, or is credited back', a
   for (let round = 0; round < ROUNDS; round++) {
     const { payout, digest } = await pay(1, 1)
     const expire = async () => {
-      await desk.account.post('/v3/sandbox/clock/advance', { seconds: 86_400 })
+      await team.account.post('/v3/sandbox/clock/advance', { seconds: 86_400 })
       await Promise.all([expireApprovals(service.deps), expireApprovals(other.deps)])
     }
     const [answer] = await Promise.all([decide(round, payout, 'approve', { digest }), expire()])
     await expireApprovals(service.deps)
     const approved = answer.status === 200
     if (!approved) assert.equal(reasonOf(answer), '409 invalid_transition')
-    assert.equal(await desk.statusOf(payout), approved ? 'processing' : 'failed')
+    assert.equal(await team.statusOf(payout), approved ? 'processing' : 'failed')
   }
 })
 
 test('last approval while an earlier approver loses the role: as if before or after it', async () => {
-  const given = { user_name: 'approver0', account_id: desk.id, role: 'approver' } as const
+  const given = { user_name: 'approver0', account_id: team.id, role: 'approver' } as const
   for (let round = 0; round < ROUNDS; round++) {
     const { payout, digest } = await pay(2)
     assert.equal(reasonOf(await decide(0, payout, 'approve', { digest })), 'ok')

@@ -15,7 +15,7 @@ import {
 } from '../support/service/service.ts'
 import { railOf, report, settleAll } from '../support/service/settling.ts'
 import { readLists, readUnList, takeUnList } from '../support/service/un-list.ts'
-import { Desk, pathOf } from './desk.ts'
+import { pathOf, Team } from './team.ts'
 
 const REASON = ['--reason', 'Born in another year.']
 const LISTED = { ...localPayout.beneficiary_details, type: 'individual', name: 'Eric Badege' }
@@ -24,7 +24,7 @@ let un: string
 let service: TestService
 let cli: Cli
 /** Nobody of it is cleared. */
-let desk: Desk
+let team: Team
 let ann: PersonClient
 /** Whom the rail was handed of the account. */
 let paid: string[]
@@ -37,11 +37,11 @@ before(async () => {
 })
 beforeEach(async () => {
   const fund = { USD: 10_000_000n }
-  desk = new Desk(service, await service.openAccount({ currencies: ['USD'], fund }))
-  ann = await desk.person(`ann.${desk.id}`, 'approver')
-  await desk.addRule()
+  team = new Team(service, await service.openAccount({ currencies: ['USD'], fund }))
+  ann = await team.person(`ann.${team.id}`, 'approver')
+  await team.addRule()
   paid = []
-  balances = await balancesOf(desk.account)
+  balances = await balancesOf(team.account)
 })
 after(async () => {
   await cli.close()
@@ -58,15 +58,15 @@ const withoutHim = () => un.replace('BADEGE', 'NOBODY')
 
 async function pay(): Promise<string> {
   const body = { ...localPayout, amount: 1000, beneficiary_details: LISTED }
-  const made = await desk.account.post('/v3/payout', body)
+  const made = await team.account.post('/v3/payout', body)
   assert.equal(made.json.data.status, 'pending_approval', made.text)
   return made.json.data.id
 }
 
 async function decided(payout: string, decision: 'approve' | 'reject'): Promise<string> {
-  const answer = await desk[decision](ann, payout)
+  const answer = await team[decision](ann, payout)
   assert.equal(answer.status, 200, answer.text)
-  return desk.statusOf(payout)
+  return team.statusOf(payout)
 }
 
 async function runs(...args: readonly string[]): Promise<void> {
@@ -78,7 +78,7 @@ const screening = (act: 'clear' | 'confirm', payout: string) => runs('screening'
 
 async function settle(): Promise<void> {
   const submit = async ({ id, account_id }: RailPayout) => {
-    if (account_id === desk.id) paid.push(id)
+    if (account_id === team.id) paid.push(id)
     return { ...report('succeeded'), ask_again_in_ms: null }
   }
   const rail = railOf({ submit, inquire: async () => undefined })
@@ -88,18 +88,18 @@ async function settle(): Promise<void> {
 
 async function assertPaidOnce(payout: string): Promise<void> {
   await settle()
-  assert.deepEqual([paid, await desk.statusOf(payout)], [[payout], 'succeeded'])
+  assert.deepEqual([paid, await team.statusOf(payout)], [[payout], 'succeeded'])
 }
 
 /** The worker leaves it in this state, and no rail gets it. */
 async function assertStays(payout: string, status: string): Promise<void> {
   await settle()
-  assert.deepEqual([paid, await desk.statusOf(payout)], [[], status])
+  assert.deepEqual([paid, await team.statusOf(payout)], [[], status])
 }
 
 async function assertMoneyBack(): Promise<void> {
   await settle()
-  assert.deepEqual([paid, await balancesOf(desk.account)], [[], balances])
+  assert.deepEqual([paid, await balancesOf(team.account)], [[], balances])
 }
 
 test('payout matched, approved, cleared: held by screening in between, paid once', async () => {
@@ -127,7 +127,7 @@ test('payout approved, listed before submission: held, approval kept, cleared an
   assert.equal(await decided(payout, 'approve'), 'processing')
   await listIs(un)
   await assertStays(payout, 'compliance_hold')
-  assertRefused(await desk.approve(ann, payout), 409, 'already_decided')
+  assertRefused(await team.approve(ann, payout), 409, 'already_decided')
   await screening('clear', payout)
   await assertPaidOnce(payout)
 })
@@ -143,22 +143,22 @@ test('payout listed while awaiting approval: approved, then held', async () => {
 
 test('payout matched, then rejected: not approvable, held until cleared, then credited back', async () => {
   await listIs(un)
-  const bob = await desk.person(`bob.${desk.id}`, 'approver')
+  const bob = await team.person(`bob.${team.id}`, 'approver')
   const payout = await pay()
-  const held = await balancesOf(desk.account)
+  const held = await balancesOf(team.account)
   assert.equal(await decided(payout, 'reject'), 'pending_approval')
-  const { status } = await desk.shown(payout)
-  assert.deepEqual([status, await balancesOf(desk.account)], ['rejected', held])
-  assertRefused(await desk.approve(ann, payout), 409, 'already_decided')
-  const by_bob = approve(service, { account_id: desk.id, payout_id: payout, user: bob.user })
+  const { status } = await team.shown(payout)
+  assert.deepEqual([status, await balancesOf(team.account)], ['rejected', held])
+  assertRefused(await team.approve(ann, payout), 409, 'already_decided')
+  const by_bob = approve(service, { account_id: team.id, payout_id: payout, user: bob.user })
   await assert.rejects(by_bob, /does not wait for approval: it is rejected/)
-  const cancelled = await desk.account.post(pathOf(payout, '/cancel'), {})
+  const cancelled = await team.account.post(pathOf(payout, '/cancel'), {})
   assertRefused(cancelled, 409, 'payout_not_cancellable')
   await assertStays(payout, 'pending_approval')
-  assert.deepEqual(await balancesOf(desk.account), held)
+  assert.deepEqual(await balancesOf(team.account), held)
   await screening('clear', payout)
   await assertMoneyBack()
-  const { status: ended, failure } = await desk.read(payout)
+  const { status: ended, failure } = await team.read(payout)
   assert.deepEqual(
     [ended, failure.code, failure.message],
     ['failed', 'PF000400', 'Rejected: Not ours.'],
@@ -170,7 +170,7 @@ test('payout rejected while held, then cleared and cancelled: credited back once
   const payout = await pay()
   await decided(payout, 'reject')
   await screening('clear', payout)
-  const cancelled = await desk.account.post(pathOf(payout, '/cancel'), {})
+  const cancelled = await team.account.post(pathOf(payout, '/cancel'), {})
   assert.equal(cancelled.json.data?.failure.code, 'PF000100', cancelled.text)
   await assertMoneyBack()
 })
@@ -178,11 +178,11 @@ test('payout rejected while held, then cleared and cancelled: credited back once
 test('payout rejected while held, then confirmed: blocked until an operator fails it, never paid', async () => {
   await listIs(un)
   const payout = await pay()
-  const held = await balancesOf(desk.account)
+  const held = await balancesOf(team.account)
   await decided(payout, 'reject')
   await screening('confirm', payout)
   await assertStays(payout, 'pending_approval')
-  assert.deepEqual(await balancesOf(desk.account), held)
+  assert.deepEqual(await balancesOf(team.account), held)
   await runs('payout', 'transition', payout, 'failed')
   await assertMoneyBack()
 })
@@ -201,22 +201,22 @@ test('batch rejected, one payout blocked: the others fail, this one stays', asyn
     { ...localPayout, amount: 1000, reference_id: 'blocked', beneficiary_details: LISTED },
     { ...localPayout, amount: 1000, reference_id: 'free' },
   ]
-  const batch = (await desk.account.post('/v3/payout_batch', { payouts })).json.data.id
-  const items = (await desk.account.get(pathOf(batch, '/item'))).json.data.results
+  const batch = (await team.account.post('/v3/payout_batch', { payouts })).json.data.id
+  const items = (await team.account.get(pathOf(batch, '/item'))).json.data.results
   const [blocked, free] = items.map((item: { payout: string }) => item.payout)
   await screening('confirm', blocked)
-  const answer = await desk.reject(ann, batch)
+  const answer = await team.reject(ann, batch)
   assert.deepEqual(answer.json.data?.payouts, [{ status: 'failed', payouts: 1 }], answer.text)
-  const statuses = [await desk.statusOf(blocked), await desk.statusOf(free)]
+  const statuses = [await team.statusOf(blocked), await team.statusOf(free)]
   assert.deepEqual(statuses, ['pending_approval', 'failed'])
-  assertRefused(await desk.reject(ann, batch), 409, 'invalid_transition')
+  assertRefused(await team.reject(ann, batch), 409, 'invalid_transition')
 })
 
 test('payout matched and confirmed: not rejectable; approved, it stays blocked until an operator fails it', async () => {
   await listIs(un)
   const payout = await pay()
   await screening('confirm', payout)
-  assertRefused(await desk.reject(ann, payout), 409, 'invalid_transition')
+  assertRefused(await team.reject(ann, payout), 409, 'invalid_transition')
   assert.equal(await decided(payout, 'approve'), 'compliance_hold')
   await assertStays(payout, 'compliance_hold')
   await runs('payout', 'transition', payout, 'failed')

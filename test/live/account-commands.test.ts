@@ -8,10 +8,10 @@ import type { Operation } from '../../src/engine/operation.ts'
 import { openUnderNewId } from '../../src/operator/account-operations.ts'
 import { newId } from '../../src/values/id.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { openDesk } from '../support/service/desk.ts'
 import { basic } from '../support/service/service.ts'
+import { openWithCli } from '../support/service/with-cli.ts'
 
-const { service, cli, rows } = await openDesk({}, { CORRIDOR_USER: 'alice' })
+const { service, cli, rows } = await openWithCli({}, { CORRIDOR_USER: 'alice' })
 const account = await service.openAccount({ currencies: ['USD', 'EUR'], fund: { USD: 12_345n } })
 
 /** `ACC` stands for the account's id. */

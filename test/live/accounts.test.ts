@@ -7,9 +7,9 @@ import { foldedReference } from '../../src/statements/funding/rules.ts'
 import { verify } from '../../src/verify/run.ts'
 import { rechain } from '../ledger/forgery.ts'
 import { balancesOf } from '../support/assert/check.ts'
-import { openDesk } from '../support/service/desk.ts'
+import { openWithCli } from '../support/service/with-cli.ts'
 
-const { service, cli, rows } = await openDesk({}, { CORRIDOR_USER: 'alice' })
+const { service, cli, rows } = await openWithCli({}, { CORRIDOR_USER: 'alice' })
 await service.setRoutes([{}])
 const currencies = ['USD', 'EUR']
 /** A live account with 100.00 USD, booked by its source. */

@@ -12,18 +12,18 @@ import { idBound } from '../../src/values/id.ts'
 import { assertRefused, balancesOf } from '../support/assert/check.ts'
 import { bankBeneficiary, localPayout, overChats } from '../support/given/bodies.ts'
 import type { CommandResult } from '../support/service/cli.ts'
-import { openDesk } from '../support/service/desk.ts'
 import { pay as payFrom, statusOf as readStatus } from '../support/service/payouts.ts'
 import { review } from '../support/service/review.ts'
 import { settleAll } from '../support/service/settling.ts'
+import { openWithCli } from '../support/service/with-cli.ts'
 
 const FUNDED = 100_000_000n
 
-const { service, rows, cliOf, ...desk } = await openDesk(
+const { service, rows, cliOf, ...operators } = await openWithCli(
   { simulator_delay_ms: 0 },
   { CORRIDOR_USER: 'anna' },
 )
-const anna = desk.cli
+const anna = operators.cli
 const ben = await cliOf('ben')
 await service.setRates({ 'USD/HKD': '8' })
 await service.setFees([{ payout_type: 'local', fixed_amount: 100n }])

@@ -12,11 +12,11 @@ import { CALENDARS } from '../../src/values/calendar/tables.ts'
 import { withOffset } from '../../src/values/instant.ts'
 import { closeVerified } from '../support/assert/books.ts'
 import { localPayout, overChats } from '../support/given/bodies.ts'
-import { openDesk } from '../support/service/desk.ts'
 import type { Client } from '../support/service/service.ts'
 import { report, scriptedRail } from '../support/service/settling.ts'
+import { openWithCli } from '../support/service/with-cli.ts'
 
-const { service, cli, rows } = await openDesk({ simulator_delay_ms: 0 }, {}, closeVerified)
+const { service, cli, rows } = await openWithCli({ simulator_delay_ms: 0 }, {}, closeVerified)
 await service.setRates({ 'USD/HKD': '8' })
 await service.setFees([{ payout_type: 'local' }, { payout_type: 'service_account' }])
 const fund = { USD: 100_000_000n }

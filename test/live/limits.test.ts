@@ -10,16 +10,16 @@ import { closeVerified } from '../support/assert/books.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { undone, verdictIn } from '../support/database/undone.ts'
 import { internalPayout, localPayout, overChats } from '../support/given/bodies.ts'
-import { openDesk } from '../support/service/desk.ts'
 import { pay as payFrom } from '../support/service/payouts.ts'
 import type { AccountOptions, Answer, Client } from '../support/service/service.ts'
 import { settleAll } from '../support/service/settling.ts'
+import { openWithCli } from '../support/service/with-cli.ts'
 
 const PATH = '/v3/payout'
 
 let account: Client
 const olga = { CORRIDOR_USER: 'olga' }
-const { service, cli, rows } = await openDesk({ simulator_delay_ms: 0 }, olga, closeVerified)
+const { service, cli, rows } = await openWithCli({ simulator_delay_ms: 0 }, olga, closeVerified)
 await service.setRates({ 'EUR/USD': '1.1', 'USD/HKD': '8' })
 beforeEach(async () => {
   account = await open()

@@ -5,10 +5,10 @@ import { test } from 'node:test'
 import { FEE_COLUMNS } from '../../src/prices/fee/load.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { openDesk } from '../support/service/desk.ts'
 import type { Client } from '../support/service/service.ts'
+import { openWithCli } from '../support/service/with-cli.ts'
 
-const { service, cli, rows } = await openDesk({}, { CORRIDOR_USER: 'Mary' })
+const { service, cli, rows } = await openWithCli({}, { CORRIDOR_USER: 'Mary' })
 await service.setRates({ 'USD/HKD': '8', 'USD/EUR': '0.5' })
 await service.setFees([{}])
 await service.setRoutes([{}])

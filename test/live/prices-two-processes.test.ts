@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { openDesk } from '../support/service/desk.ts'
 import { type Client, client } from '../support/service/service.ts'
+import { openWithCli } from '../support/service/with-cli.ts'
 
 const QUOTE = '/v3/payout/quote'
 const hkd = { payout_info: { currency: 'HKD', amount: 80_000 }, holding_info: { currency: 'USD' } }
 
-const { service, cli } = await openDesk()
+const { service, cli } = await openWithCli()
 await service.setRates({ 'USD/HKD': '8' })
 await service.setFees([{}])
 await service.setRoutes([{}])

@@ -9,10 +9,10 @@ import type { RailReport } from '../../src/rails/rail.ts'
 import { insertRail, updatePause, updateRail } from '../../src/rails/row-store.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { openDesk } from '../support/service/desk.ts'
 import { railOf, report } from '../support/service/settling.ts'
+import { openWithCli } from '../support/service/with-cli.ts'
 
-const { service, cli } = await openDesk({}, { CORRIDOR_USER: 'anna' })
+const { service, cli } = await openWithCli({}, { CORRIDOR_USER: 'anna' })
 
 const BANK: RailRow = {
   name: 'bank',

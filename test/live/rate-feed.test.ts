@@ -7,8 +7,8 @@ import { beforeEach, test } from 'node:test'
 import { fetchRatesOnce, startFetchingRates } from '../../src/app/worker/fetch-rates.ts'
 import { writeMetrics } from '../../src/runtime/metrics.ts'
 import { listen } from '../support/network/raw-receiver.ts'
-import { openDesk } from '../support/service/desk.ts'
 import { until } from '../support/service/process.ts'
+import { openWithCli } from '../support/service/with-cli.ts'
 
 /** What the publisher answers from now on. */
 let published = { status: 200, text: '' }
@@ -18,7 +18,7 @@ const server = createServer((_request, response) => {
 })
 const rate_feed_url = `http://127.0.0.1:${await listen(server)}/rates`
 const feed = { rate_feed_url, rate_feed_allow_http: true, rate_feed_interval_s: 1 }
-const { service, cli } = await openDesk(feed, {
+const { service, cli } = await openWithCli(feed, {
   CORRIDOR_RATE_FEED_URL: rate_feed_url,
   CORRIDOR_RATE_FEED_ALLOW_HTTP: 'on',
 })

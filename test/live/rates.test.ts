@@ -4,13 +4,13 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { networksOf } from '../../src/values/network/local.ts'
-import { openDesk } from '../support/service/desk.ts'
 import type { Client } from '../support/service/service.ts'
+import { openWithCli } from '../support/service/with-cli.ts'
 
 const PATH = '/v3/payout/quote'
 const ECB_SOURCE = 'ECB euro foreign exchange reference rates'
 
-const { service, cli } = await openDesk({}, {})
+const { service, cli } = await openWithCli({}, {})
 const currencies = ['USD', 'EUR', 'AED', 'USDC']
 const live = await service.openAccount({ sandbox: false, currencies })
 const sandbox = await service.openAccount({ currencies })

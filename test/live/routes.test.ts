@@ -6,11 +6,11 @@ import { countWaiting } from '../../src/app/worker/counts.ts'
 import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { internalPayout, localPayout, overChats } from '../support/given/bodies.ts'
-import { openDesk } from '../support/service/desk.ts'
 import { type Client, client } from '../support/service/service.ts'
 import { report, scriptedRail, settleAll } from '../support/service/settling.ts'
+import { openWithCli } from '../support/service/with-cli.ts'
 
-const { service, cli, rows } = await openDesk({ simulator_delay_ms: 0 })
+const { service, cli, rows } = await openWithCli({ simulator_delay_ms: 0 })
 await service.setRates({ 'USD/HKD': '8' })
 await service.setFees([
   { payout_type: 'local' },

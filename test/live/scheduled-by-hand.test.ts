@@ -4,16 +4,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertRefused, balancesOf } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { openDesk } from '../support/service/desk.ts'
 import { entityOf, findPayout, pay } from '../support/service/payouts.ts'
 import { until } from '../support/service/process.ts'
 import { review } from '../support/service/review.ts'
 import type { Client } from '../support/service/service.ts'
 import { scriptedRail, settleAll } from '../support/service/settling.ts'
+import { openWithCli } from '../support/service/with-cli.ts'
 
 const FUNDED = 10_000_000n
 
-const { service, cli, rows } = await openDesk()
+const { service, cli, rows } = await openWithCli()
 await service.setFees([{ fixed_amount: 150n }])
 await service.setRoutes([{ rail: 'manual' }])
 

@@ -468,7 +468,7 @@ test(`${ACTS} random acts of two people by API and CLI, beside workers: each in 
 })
 
 test('database connection used by a person: the next transaction has no name', async () => {
-  const { sql } = world.service.deps.desk
+  const { sql } = world.service.deps.operators
   await world.call('POST /v3/operator/fund', { body: { ...usd(1), reference: newReference() } })
   const names = await Promise.all(
     Array.from(

@@ -70,7 +70,7 @@ test('own user: 403 on every route, refused by PostgreSQL too; allowed by comman
     assertRefused(await send(`/ada${path}`, body), 403, 'insufficient_scope')
     assert.deepEqual(await rowVersions(world.service.database.owner), rows, name)
   }
-  const { desk } = world.service.deps
+  const { operators } = world.service.deps
   const author = { operator: 'ada', origin: {}, act: 'user role', via: 'api from 127.0.0.1' }
   const role = { user_name: 'ada', account_id: account_id(), role: 'approver' } as const
   const works: readonly ((sql: Sql) => Promise<unknown>)[] = [
@@ -79,10 +79,10 @@ test('own user: 403 on every route, refused by PostgreSQL too; allowed by comman
     sql => makeLoginLink(sql, 'ada'),
   ]
   for (const work of works) {
-    await assert.rejects(desk.change(author, work), { constraint_name: 'rights_by_another' })
+    await assert.rejects(operators.change(author, work), { constraint_name: 'rights_by_another' })
   }
   const byCommand = { ...author, via: 'cli at home' }
-  assert.equal(await desk.change(byCommand, sql => insertAccountRole(sql, role)), true)
+  assert.equal(await operators.change(byCommand, sql => insertAccountRole(sql, role)), true)
 })
 
 test("operator's key: reads users, changes none", async () => {

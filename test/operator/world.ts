@@ -386,7 +386,7 @@ async function newLimit(world: OperatorWorld): Promise<string> {
 export async function newRail({ service }: OperatorWorld, paused_reason = ''): Promise<string> {
   const name = `bank_${newReference().slice(-16)}`
   const { example: config } = CONNECTOR
-  const { sql } = service.deps.desk
+  const { sql } = service.deps.operators
   await insertRail(sql, { name, kind: 'connector', config, secret: 'x'.repeat(64), paused_reason })
   return name
 }
@@ -396,7 +396,7 @@ export async function newFile(world: OperatorWorld): Promise<string> {
   const rail = await newRail(world)
   const msg_id = messageIdOf([{ end_to_end_id: crypto.randomUUID(), earlier_files: [] }])
   const bytes = new TextEncoder().encode(msg_id)
-  await insertFile(world.service.deps.desk.sql as unknown as TransactionSql, {
+  await insertFile(world.service.deps.operators.sql as unknown as TransactionSql, {
     ...{ msg_id, name: `${msg_id}.xml`, rail, format: 'pain.001.001.09', currency: 'USD' },
     ...{ settlement_account: 'DE89370400440532013000', execution_date: '2026-11-25' },
     ...{ item_count: 1, control_sum: '13.00', needs_release: true, resend_is_safe: false },

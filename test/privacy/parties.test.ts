@@ -15,18 +15,18 @@ import { everyText, findTexts, marked } from './marks.ts'
 
 let service: TestService
 let ada: Cli
-let desk: Awaited<ReturnType<typeof openContext>>
+let operators: Awaited<ReturnType<typeof openContext>>
 let account: Client
 
 before(async () => {
   service = await startTestService({ simulator_delay_ms: 0 })
   await service.setRates({ 'USD/HKD': '8' })
   ada = await openCli(service.database.url, { CORRIDOR_USER: 'ada' })
-  desk = await openContext(service, 'ada')
+  operators = await openContext(service, 'ada')
 })
 after(async () => {
   await ada.close()
-  await desk.close()
+  await operators.close()
   await closeVerified(service)
 })
 beforeEach(async () => {
@@ -141,9 +141,9 @@ test("another account's beneficiary with equal data and key: no row changes", as
   const id = await made('/v3/beneficiary', BENEFICIARY, 'same')
   const rows = await rowsOf(other)
   assert.ok(rows.beneficiaries?.[0]?.includes('Zwick Name'))
-  await eraseBy(desk.context, id)
+  await eraseBy(operators.context, id)
   assert.deepEqual(await rowsOf(other), rows)
-  await eraseBy(desk.context, theirs)
+  await eraseBy(operators.context, theirs)
 })
 
 test('erased entity: record, reviews and identities gone', async () => {
@@ -157,7 +157,7 @@ test('erased entity: record, reviews and identities gone', async () => {
   assert.equal((await review(service, account, id, 'rejected', 'Quorn is unclear')).status, 200)
   const all = [...texts, 'Quorn Later', 'Quorn is unclear']
   const reasons = new Set(['audit_log'])
-  await eraseBy(desk.context, id)
+  await eraseBy(operators.context, id)
   // What people write into the audit log stays there: docs/privacy.md says so.
   const left = (await findTexts(service, all)).filter(({ table }) => !reasons.has(table))
   assert.deepEqual(left, [])
@@ -191,7 +191,7 @@ test('entity with a match: kept until cleared; then the match is erased too', as
     texts.filter(text => !exported.stdout.includes(text)),
     [],
   )
-  await eraseBy(desk.context, id)
+  await eraseBy(operators.context, id)
   const left = await findTexts(service, ['Badeje', ...texts])
   // Who decided what must be known: docs/privacy.md says to write no names.
   assert.deepEqual(
@@ -234,7 +234,7 @@ test('PostgreSQL, personal data: changes only to the erased form, with an erasur
   const previous = `update events set data = erased_event(type, object_id, data)
     where object_id = '${id}' and type = 'beneficiary.updated'`
   await assert.rejects(owner.unsafe(previous), /append-only/)
-  await eraseBy(desk.context, id)
+  await eraseBy(operators.context, id)
   for (const [name, statement] of [
     ['back', `update beneficiaries set details = '{"name":"Back"}' where id = '${id}'`],
     ['told', `update events set data = '[{"previous":{"name":"Back"}}]' where object_id = '${id}'`],

@@ -19,7 +19,7 @@ import { everyText, findTexts, marked } from './marks.ts'
 
 let service: TestService
 let ada: Cli
-let desk: Awaited<ReturnType<typeof openContext>>
+let operators: Awaited<ReturnType<typeof openContext>>
 let account: Client
 let bank: FileRailWorld
 
@@ -28,14 +28,14 @@ before(async () => {
   await service.setRates({ 'USD/HKD': '8', 'EUR/USD': '1.1' })
   await service.setFees([{ payout_type: 'local' }])
   ada = await openCli(service.database.url, { CORRIDOR_USER: 'ada' })
-  desk = await openContext(service, 'ada')
+  operators = await openContext(service, 'ada')
   account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 8n } })
   bank = await openFileWorld(service)
 })
 after(async () => {
   await bank.close()
   await ada.close()
-  await desk.close()
+  await operators.close()
   await closeVerified(service)
 })
 
@@ -132,7 +132,7 @@ test('erased entity: its payouts lose their documents and their entity', async (
   }
   const paid = await pay(account, { ...body, reference_id: 'INV-78' })
   await settle()
-  await eraseBy(desk.context, id)
+  await eraseBy(operators.context, id)
   const texts = [
     ...everyText(entity, COMMON),
     'Quorn is fine',
@@ -142,14 +142,14 @@ test('erased entity: its payouts lose their documents and their entity', async (
   // Its payee was paid under documents that are gone, and is there for other payouts.
   const payee = (await account.get(`/v3/beneficiary/${paid.beneficiary}`)).json.data
   assert.equal(payee.name, bankBeneficiary.name)
-  await eraseBy(desk.context, paid.beneficiary)
+  await eraseBy(operators.context, paid.beneficiary)
 })
 
 test('erased transfer and wallet payout: price and receipt still provable', async () => {
   const sister = await service.openAccount({ currencies: ['USD'] })
   const to = internalPayout(sister.account.deposit_address)
   const paid = await pay(account, to)
-  await eraseBy(desk.context, paid.beneficiary)
+  await eraseBy(operators.context, paid.beneficiary)
 })
 
 test('stored idempotent answer that shows the payee: erased after its lifetime', async () => {

@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { EMPTY_HASH } from '../../src/ledger/rules.ts'
 import { listHeads } from '../../src/ledger/store.ts'
-import { transitionDeed } from '../../src/operator/payouts-by-hand.ts'
+import { transitionWrite } from '../../src/operator/payouts-by-hand.ts'
 import { connect, type Sql } from '../../src/sql/connect.ts'
 import type { ArchivedRow } from '../../src/statements/event/archive.ts'
 import { listRowsToArchive } from '../../src/statements/event/archive-store.ts'
@@ -28,7 +28,7 @@ let history: History
 let owner: Sql
 let ada: Cli
 /** As the command connects. */
-let desk: Sql
+let operators: Sql
 let folder: string
 const at = (name: string) => join(folder, name)
 const id = () => history.main.account.account_id
@@ -39,14 +39,14 @@ before(async () => {
   owner = connect(history.service.database.url, { max: 1, as: 'owner' })
   const { url } = history.service.database
   ada = await openCli(url, { CORRIDOR_USER: 'ada' })
-  desk = connect(url, { max: 2, as: 'service', operator: 'ada', act: 'events remove' })
+  operators = connect(url, { max: 2, as: 'service', operator: 'ada', act: 'events remove' })
   // As a day later: answers are forgotten by then.
   await owner`select set_config('corridor.maintenance', 'on', false)`
   await owner`delete from idempotency_keys`
 })
 after(async () => {
   await ada?.close()
-  await desk?.end({ timeout: 1 })
+  await operators?.end({ timeout: 1 })
   await owner?.end({ timeout: 1 })
   await history?.service.close()
   await rm(folder, { recursive: true, force: true })
@@ -166,11 +166,11 @@ test('archive of other rows: no event deleted', async () => {
   const rows = await rowsOf('mine')
   const forged = rows.map(row => ({ ...row, hash: EMPTY_HASH }))
   const removal = { account_id: id(), file: EMPTY_HASH, person: 'ada' }
-  await assert.rejects(removeArchived(desk, { ...removal, rows: forged }), /another hash/)
+  await assert.rejects(removeArchived(operators, { ...removal, rows: forged }), /another hash/)
   const unerased = rows.map(row => ({ ...row, was: null }))
-  await assert.rejects(removeArchived(desk, { ...removal, rows: unerased }), /erased since/)
+  await assert.rejects(removeArchived(operators, { ...removal, rows: unerased }), /erased since/)
   // A failure at the end of the transaction leaves all as it was.
-  await assert.rejects(removeArchived(desk, { ...removal, rows, person: '' }), /removed_by/)
+  await assert.rejects(removeArchived(operators, { ...removal, rows, person: '' }), /removed_by/)
   assert.deepEqual(await rowVersions(owner), before)
 })
 
@@ -178,7 +178,7 @@ test('events deleted in steps, two people at once: each row once, verify clean a
   const rows = await rowsOf('mine')
   const half = rows.slice(0, rows.length / 2)
   const step = { account_id: id(), rows: half, file: EMPTY_HASH, person: 'ada' }
-  const both = await Promise.all([removeArchived(desk, step), removeArchived(desk, step)])
+  const both = await Promise.all([removeArchived(operators, step), removeArchived(operators, step)])
   assert.deepEqual(both.map(({ removed }) => removed).sort(), [0, half.length])
   assert.deepEqual(await problems(), [])
   const done = await remove('mine')
@@ -299,11 +299,11 @@ test('payout after the deletion of old events: newest event shows it before and 
     const was = (await main.get(`/v3/payout/${payout_id}`)).json.data
     const failure = { code: 'PF000100', category: 'other', message: 'Over.' }
     const status = was.status === 'succeeded' ? 'reversed' : steps[fate]
-    const operators = history.service.deps.desk
+    const operators = history.service.deps.operators
     const ada = { name: 'ada', is_login: false }
-    const deed = await transitionDeed(operators.audit, ada, payout_id, { status, failure })
+    const write = await transitionWrite(operators.audit, ada, payout_id, { status, failure })
     const author = { operator: 'ada', act: 'payout transition', via: 'cli', origin: {} }
-    await operators.run(author, deed)
+    await operators.run(author, write)
     const now = (await main.get(`/v3/payout/${payout_id}`)).json.data
     const [event] = (await main.get(`/v3/event?object_id=${payout_id}&limit=1`)).json.data.results
     assert.deepEqual(event.data, now, fate)
@@ -322,7 +322,7 @@ test('every account, whatever its history: verify gives the same result without 
       listRowsToArchive(tx, account_id, { after, before: FUTURE }, 1_000),
     )
     const removal = { account_id, rows, file: EMPTY_HASH, person: 'ada' }
-    assert.match((await removeArchived(desk, removal)).kept ?? '', /the newest row stays/)
+    assert.match((await removeArchived(operators, removal)).kept ?? '', /the newest row stays/)
     assert.equal((await events(account_id)).length, 1)
   }
   assert.ok(accounts.length > 3)

@@ -42,7 +42,7 @@ export class Office {
   /** In the name of anna. */
   readonly cli: Cli
   /** What her commands run on, for what is no test of the command line. */
-  readonly desk: { readonly context: Context; close(): Promise<void> }
+  readonly operators: { readonly context: Context; close(): Promise<void> }
   /** The UN's list as it is published today: Eric Badege is on it. */
   readonly un: string
   /** The account of the present test. */
@@ -57,10 +57,10 @@ export class Office {
     inquire: async () => undefined,
   })
 
-  constructor(service: TestService, cli: Cli, desk: Office['desk'], un: string) {
+  constructor(service: TestService, cli: Cli, operators: Office['operators'], un: string) {
     this.service = service
     this.cli = cli
-    this.desk = desk
+    this.operators = operators
     this.un = un
   }
 
@@ -84,7 +84,7 @@ export class Office {
   async close(): Promise<void> {
     const verdict = await verify(this.service.database.owner, { account_id: null, all: true })
     await this.cli.close()
-    await this.desk.close()
+    await this.operators.close()
     await this.service.close()
     assert.deepEqual(problemsBesidesActs(verdict), [])
   }
@@ -119,18 +119,18 @@ export class Office {
     const state = act === 'clear' ? ('cleared' as const) : ('confirmed' as const)
     const [, reason] = REASON
     const operator = { name: 'anna', is_login: false }
-    const anna = { ...this.desk.context, operator }
+    const anna = { ...this.operators.context, operator }
     return decide(anna, id, omitUndefined({ state, reason, digest }))
   }
 
   async show(id: string) {
-    return presentScreening(await showScreening(this.desk.context.audit, id))
+    return presentScreening(await showScreening(this.operators.context.audit, id))
   }
 
   /** What waits of an account's parties of this kind. */
   list(of: 'entity' | 'beneficiary', { account: { account_id } } = this.live) {
     const filter = { account_id, of, state: '', starting_after: '' }
-    return listFound(this.desk.context.audit, filter, 100)
+    return listFound(this.operators.context.audit, filter, 100)
   }
 
   async pay(name: string, more: object = {}, client = this.live): Promise<MadePayout> {

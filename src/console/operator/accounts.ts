@@ -16,7 +16,7 @@ import { type ListPage, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { facts, link, money, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { DeskAccount, DeskAccountInFull, DeskKey, MadeKey } from './objects.ts'
+import type { MadeKey, OperatorAccount, OperatorAccountInFull, OperatorKey } from './objects.ts'
 
 const API = '/v3/operator/account'
 
@@ -59,7 +59,7 @@ async function makeKey(visit: Visit): Promise<Screen> {
   return { title: 'The key is created', body: shown }
 }
 
-function list(visit: Visit): ListPage<DeskAccount> {
+function list(visit: Visit): ListPage<OperatorAccount> {
   return {
     title: 'Accounts',
     api: API,
@@ -80,13 +80,13 @@ function list(visit: Visit): ListPage<DeskAccount> {
   }
 }
 
-function balancesOf(balances: DeskAccount['balances']): Html[] {
+function balancesOf(balances: OperatorAccount['balances']): Html[] {
   return Object.entries(balances)
     .filter(([, amount]) => amount !== '0')
     .map(([currency, amount]) => html`${money(amount, currency)}<br>`)
 }
 
-function writtenOf({ written_today, daily_rows, daily_mb }: DeskAccount): Html {
+function writtenOf({ written_today, daily_rows, daily_mb }: OperatorAccount): Html {
   const count = (value: string | number) => Number(value).toLocaleString('en-US')
   const { rows, bytes, until } = written_today
   const mb = Math.floor(Number(bytes) / 1e6)
@@ -96,7 +96,7 @@ ${count(daily_mb)} MB, until ${time(until)}`
 
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  const account = await visit.api.get<DeskAccountInFull>(`${API}/${id}`)
+  const account = await visit.api.get<OperatorAccountInFull>(`${API}/${id}`)
   const body = html`<p class="lead">${state(account.state)} ${account.state_reason}</p>
 ${facts([
   ['Id', html`<code>${id}</code>`],
@@ -134,7 +134,7 @@ function stateForms(visit: Visit, id: string, now: string): Html {
   )}</div>`
 }
 
-function moneyForms(visit: Visit, id: string, { currencies }: DeskAccount): Html {
+function moneyForms(visit: Visit, id: string, { currencies }: OperatorAccount): Html {
   const form = (name: string, button: string, last: Field) =>
     postForm(visit, {
       action: `${visit.root}/accounts/${id}/${name}`,
@@ -153,9 +153,9 @@ function moneyForms(visit: Visit, id: string, { currencies }: DeskAccount): Html
 ${form('withdraw', 'Book money out', REASON)}</div>`
 }
 
-function keysOf(visit: Visit, id: string, keys: readonly DeskKey[]): Html {
+function keysOf(visit: Visit, id: string, keys: readonly OperatorKey[]): Html {
   const path = `${visit.root}/accounts/${id}`
-  const table: Table<DeskKey> = {
+  const table: Table<OperatorKey> = {
     caption: 'Keys of the account',
     empty: 'No keys.',
     columns: [

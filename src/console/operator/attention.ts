@@ -9,14 +9,14 @@ import { age, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
 import type {
   DatabaseClock,
-  DeskAccount,
-  DeskEntity,
-  DeskFile,
-  DeskPayoutRow,
-  DeskRail,
   FailingEndpoint,
   HeldByScreening,
   Lists,
+  OperatorAccount,
+  OperatorEntity,
+  OperatorFile,
+  OperatorPayoutRow,
+  OperatorRail,
   RailException,
   Rate,
   UnreadFile,
@@ -73,9 +73,9 @@ async function paymentNeeds(visit: Visit): Promise<(Need | undefined)[]> {
   const [held, exceptions, manual, waitingForAccount, reviews] = await Promise.all([
     listOf<HeldByScreening>(visit, 'screening', { state: 'open' }),
     listOf<RailException>(visit, 'exception'),
-    listOf<DeskPayoutRow>(visit, 'payout', { status: 'processing', rail: MANUAL }),
-    listOf<DeskPayoutRow>(visit, 'payout', { status: 'requires_action' }),
-    listOf<DeskEntity>(visit, 'entity'),
+    listOf<OperatorPayoutRow>(visit, 'payout', { status: 'processing', rail: MANUAL }),
+    listOf<OperatorPayoutRow>(visit, 'payout', { status: 'requires_action' }),
+    listOf<OperatorEntity>(visit, 'entity'),
   ])
   return [
     need(
@@ -116,13 +116,13 @@ async function paymentNeeds(visit: Visit): Promise<(Need | undefined)[]> {
 
 async function otherNeeds(visit: Visit): Promise<(Need | undefined)[]> {
   const [files, unread, clock, endpoints, rates, rails, accounts] = await Promise.all([
-    listOf<DeskFile>(visit, 'bank_file', { state: 'sealed' }),
+    listOf<OperatorFile>(visit, 'bank_file', { state: 'sealed' }),
     listOf<UnreadFile>(visit, 'unread_file'),
     visit.api.get<DatabaseClock>('/v3/operator/clock'),
     listOf<FailingEndpoint>(visit, 'webhook_endpoint'),
     visit.api.list<Rate>('/v3/operator/rate'),
-    visit.api.list<DeskRail>('/v3/operator/rail'),
-    listOf<DeskAccount>(visit, 'account'),
+    visit.api.list<OperatorRail>('/v3/operator/rail'),
+    listOf<OperatorAccount>(visit, 'account'),
   ])
   const sealed = filtered(files, file => file.needs_release)
   const quarantined = filtered(unread, file => file.state === 'quarantined')

@@ -9,7 +9,7 @@ import { type ListPage, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { facts, idLink, link, money, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { DeskFile, DeskFileInFull, UnreadFile } from './objects.ts'
+import type { OperatorFile, OperatorFileInFull, UnreadFile } from './objects.ts'
 
 const API = '/v3/operator/bank_file'
 
@@ -28,7 +28,7 @@ export function fileScreens(screens: Screens): void {
   })
 }
 
-function list(visit: Visit): ListPage<DeskFile> {
+function list(visit: Visit): ListPage<OperatorFile> {
   const { root } = visit
   return {
     title: 'Files for banks',
@@ -82,20 +82,20 @@ mended, and <code>corridor file close</code> notes that you have looked at it.</
 }
 
 const TO_RELEASE = html`<span class="state wait">to release</span>`
-const waitsForRelease = ({ state: now, needs_release }: DeskFile) =>
+const waitsForRelease = ({ state: now, needs_release }: OperatorFile) =>
   now === 'sealed' && needs_release
 
-function stateOf(file: DeskFile): Html {
+function stateOf(file: OperatorFile): Html {
   return html`${state(file.state)} ${waitsForRelease(file) && TO_RELEASE}`
 }
 
-const sumOf = ({ control_sum, currency }: DeskFile) => html`${control_sum}&nbsp;${currency}`
+const sumOf = ({ control_sum, currency }: OperatorFile) => html`${control_sum}&nbsp;${currency}`
 
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
   const { root } = visit
   // The digest is read before the bytes, so that it never covers more than the page shows.
-  const file = await visit.api.get<DeskFileInFull>(`${API}/${id}`)
+  const file = await visit.api.get<OperatorFileInFull>(`${API}/${id}`)
   const { content } = await visit.api.unlisted().get<{ content: string }>(`${API}/${id}/content`)
   const payments: Table<Payment> = {
     caption: 'Payments in the file',
@@ -131,9 +131,9 @@ ${
   return { title: `File ${id}`, body }
 }
 
-type Payment = DeskFileInFull['payments'][number]
+type Payment = OperatorFileInFull['payments'][number]
 
-function decisions(visit: Visit, id: string, { digest }: DeskFileInFull): Html {
+function decisions(visit: Visit, id: string, { digest }: OperatorFileInFull): Html {
   const path = `${visit.root}/files/${id}`
   const isMistake = visit.formError?.is('likely_mistake') === true
   return html`<h2>Decide</h2><div class="side">${postForm(visit, {

@@ -5,7 +5,7 @@ import { lineChart } from '../charts.ts'
 import type { Screens } from '../screens.ts'
 import { digits, money, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { AccountIncome, AllIncome, DeskAccount, Income } from './objects.ts'
+import type { AccountIncome, AllIncome, Income, OperatorAccount } from './objects.ts'
 
 const API = '/v3/operator'
 
@@ -34,7 +34,7 @@ subtracted. ${whenCounted}</p>${charts(results)}`
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
   const [account, { results, complete }] = await Promise.all([
-    visit.api.get<DeskAccount>(`${API}/account/${id}`),
+    visit.api.get<OperatorAccount>(`${API}/account/${id}`),
     visit.api.get<AccountIncome>(`${API}/account/${id}/income`),
   ])
   const body = html`<p>Income from

@@ -20,29 +20,29 @@ import type * as users from '../../operator/user-response.ts'
 import type { FailingResponse } from '../../operator/webhooks.ts'
 import type { Shown } from '../objects.ts'
 
-export type DeskPayoutRow = Shown<typeof payouts.DeskPayout>
-export type DeskPayoutInFull = Shown<typeof payouts.DeskPayoutInFull>
-export type DeskEntity = Shown<typeof entities.DeskEntity>
+export type OperatorPayoutRow = Shown<typeof payouts.OperatorPayout>
+export type OperatorPayoutInFull = Shown<typeof payouts.OperatorPayoutInFull>
+export type OperatorEntity = Shown<typeof entities.OperatorEntity>
 export type RailException = Shown<typeof ExceptionResponse>
 export type HeldByScreening = Shown<typeof screening.HeldResponse>
 export type Match = Shown<typeof screening.Match>
 export type Screening = Shown<typeof screening.ScreeningResponse>
 export type FailingEndpoint = Shown<typeof FailingResponse>
 export type Rate = Shown<typeof DatedRate>
-export type DeskAccount = Shown<typeof accounts.DeskAccount>
-export type DeskAccountInFull = Shown<typeof accounts.DeskAccountInFull>
-export type DeskKey = Shown<typeof keys.DeskKey>
+export type OperatorAccount = Shown<typeof accounts.OperatorAccount>
+export type OperatorAccountInFull = Shown<typeof accounts.OperatorAccountInFull>
+export type OperatorKey = Shown<typeof keys.OperatorKey>
 export type MadeKey = Shown<typeof keys.MadeKeyResponse>
-export type DeskRail = Shown<typeof RailResponse>
+export type OperatorRail = Shown<typeof RailResponse>
 export type RouteRow = Shown<typeof routes.RouteRow>
 export type AuditedChange = Shown<typeof ChangeResponse>
 export type Lists = Shown<typeof ListsResponse>
-export type DeskUser = Shown<typeof users.DeskUser>
+export type OperatorUser = Shown<typeof users.OperatorUser>
 export type UpkeepRun = Shown<typeof upkeep.UpkeepRun>
-export type DeskFile = Shown<typeof FileResponse>
+export type OperatorFile = Shown<typeof FileResponse>
 export type UnreadFile = Shown<typeof UnreadFileResponse>
 export type DatabaseClock = Shown<typeof ClockResponse>
-export type DeskFileInFull = Shown<typeof FileInFullResponse>
+export type OperatorFileInFull = Shown<typeof FileInFullResponse>
 export type RailFigures = Shown<typeof Figures>
 export type RailFigure = RailFigures['results'][number]
 export type Income = Shown<typeof income.IncomeResponse>

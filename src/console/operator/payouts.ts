@@ -8,11 +8,11 @@ import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { digits, facts, link, members, money, state, time, words } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { DeskPayoutInFull, DeskPayoutRow } from './objects.ts'
+import type { OperatorPayoutInFull, OperatorPayoutRow } from './objects.ts'
 
 const API = '/v3/operator/payout'
 
-export function deskPayoutScreens(screens: Screens): void {
+export function operatorPayoutScreens(screens: Screens): void {
   screens.list('installation', '/payouts', list)
   screens.show('installation', '/payouts/:id', show)
   const payout = { to: `${API}/:id`, next: '/payouts/:id?done=saved', again: show }
@@ -23,7 +23,7 @@ export function deskPayoutScreens(screens: Screens): void {
   })
 }
 
-function list(visit: Visit): ListPage<DeskPayoutRow> {
+function list(visit: Visit): ListPage<OperatorPayoutRow> {
   const { root } = visit
   return {
     title: 'Payouts of all accounts',
@@ -59,7 +59,7 @@ function list(visit: Visit): ListPage<DeskPayoutRow> {
 
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  const { payout, ...found } = await visit.api.get<DeskPayoutInFull>(`${API}/${id}`)
+  const { payout, ...found } = await visit.api.get<OperatorPayoutInFull>(`${API}/${id}`)
   const { account_id, screening, ultimate_debtor: debtor } = found
   const { amount, currency, beneficiary_details } = payout
   const body = html`<div data-live-part><p class="lead">${state(payout.status)}
@@ -97,7 +97,7 @@ ${forms(visit, id, found.taken_by)}
 /** The open exceptions, each with the way to its decision. */
 function exceptionsOf(
   { root }: Visit,
-  { exceptions }: Pick<DeskPayoutInFull, 'exceptions'>,
+  { exceptions }: Pick<OperatorPayoutInFull, 'exceptions'>,
 ): Html[] {
   return exceptions.map(({ payout, kind, message, rail, opened_at }) => {
     const decide = `${root}/exceptions?payout=${payout}`

@@ -6,7 +6,7 @@ import { type Column, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { link, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { DeskRail, RailFigure, RailFigures, RouteRow } from './objects.ts'
+import type { OperatorRail, RailFigure, RailFigures, RouteRow } from './objects.ts'
 
 export function railScreens(screens: Screens): void {
   screens.show('installation', '/rails', show)
@@ -16,11 +16,11 @@ export function railScreens(screens: Screens): void {
 
 async function show(visit: Visit): Promise<Screen> {
   const [rails, routes, figures] = await Promise.all([
-    visit.api.list<DeskRail>('/v3/operator/rail'),
+    visit.api.list<OperatorRail>('/v3/operator/rail'),
     visit.api.list<RouteRow>('/v3/operator/route'),
     visit.api.get<RailFigures>('/v3/operator/rail_figures'),
   ])
-  const railTable: Table<DeskRail> = {
+  const railTable: Table<OperatorRail> = {
     caption: 'Rails',
     empty: 'No rails.',
     columns: [

@@ -5,7 +5,7 @@ import type { ListPage } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { link, members, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { DeskEntity } from './objects.ts'
+import type { OperatorEntity } from './objects.ts'
 
 const API = '/v3/operator/entity'
 
@@ -17,7 +17,7 @@ export function reviewScreens(screens: Screens): void {
   screens.send('installation', '/entities/:id', review, show)
 }
 
-function list(visit: Visit): ListPage<DeskEntity> {
+function list(visit: Visit): ListPage<OperatorEntity> {
   return {
     title: 'Entity reviews',
     live: 'ent_',
@@ -43,7 +43,7 @@ const DECISIONS = { approved: 'approve', requires_action: 'ask for more', reject
 
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  const found = await visit.api.get<DeskEntity>(`${API}/${id}`)
+  const found = await visit.api.get<OperatorEntity>(`${API}/${id}`)
   const { entity, payouts_held, screening } = found
   const body = html`<p class="lead">${state(entity.approval_status)}
 ${payouts_held !== '0' && html`${payouts_held} payouts wait for this review.`}

@@ -21,7 +21,7 @@ import { type Column, rows, type Table } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import { copier, facts, link, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { DeskAccount, DeskUser } from './objects.ts'
+import type { OperatorAccount, OperatorUser } from './objects.ts'
 
 const API = '/v3/operator/user'
 
@@ -48,7 +48,7 @@ export function userScreens(screens: Screens): void {
 async function make(visit: Visit): Promise<string> {
   const name = fieldText(visit, 'name')
   const body = { name, full_name: fieldText(visit, 'full_name'), role: fieldText(visit, 'role') }
-  const made = await post<DeskUser>(visit, API, body)
+  const made = await post<OperatorUser>(visit, API, body)
   return `${visit.root}/users/${made.name}?done=saved`
 }
 
@@ -66,8 +66,8 @@ until ${time(made.expires_at)}, and is not shown again.</p>
 }
 
 async function list(visit: Visit): Promise<Screen> {
-  const users = await visit.api.list<DeskUser>(API)
-  const table: Table<DeskUser> = {
+  const users = await visit.api.list<OperatorUser>(API)
+  const table: Table<OperatorUser> = {
     caption: 'Users, by name',
     empty: 'No users.',
     columns: [
@@ -116,8 +116,8 @@ const IN_INSTALLATION: Readonly<Record<UserRole, string>> = {
 async function show(visit: Visit): Promise<Screen> {
   const { name = '' } = visit.params
   const [users, accounts] = await Promise.all([
-    visit.api.list<DeskUser>(API),
-    visit.api.unlisted().list<DeskAccount>('/v3/operator/account', { limit: '100' }),
+    visit.api.list<OperatorUser>(API),
+    visit.api.unlisted().list<OperatorAccount>('/v3/operator/account', { limit: '100' }),
   ])
   const user = users.results.find(known => known.name === name)
   if (user === undefined) {
@@ -143,7 +143,7 @@ function mayChange({ person }: Visit): boolean {
   return mayRunInstallation(person.role, 'write')
 }
 
-function onAccounts(visit: Visit, { name, accounts }: DeskUser, isSelf: boolean): Html {
+function onAccounts(visit: Visit, { name, accounts }: OperatorUser, isSelf: boolean): Html {
   const columns: Column<GivenRole>[] = [
     { name: 'Account', show: ({ account_id }) => accountLink(visit.root, account_id) },
     { name: 'Role', show: ({ role }) => role },
@@ -166,9 +166,9 @@ function onAccounts(visit: Visit, { name, accounts }: DeskUser, isSelf: boolean)
   )
 }
 
-type GivenRole = DeskUser['accounts'][number]
+type GivenRole = OperatorUser['accounts'][number]
 
-function changeForms(visit: Visit, user: DeskUser, accounts: ListOf<DeskAccount>): Html {
+function changeForms(visit: Visit, user: OperatorUser, accounts: ListOf<OperatorAccount>): Html {
   const form = (path: string, under: string, spec: Omit<FormSpec, 'action'>) =>
     postForm(visit, {
       action: `${visit.root}/users/${user.name}/${path}`,
@@ -198,7 +198,7 @@ ${
 const LINK_NOTE = html`<p>The link works once, for 15 minutes. The user sets a password
 with it.</p>`
 
-function accountRoleFields({ results, has_more }: ListOf<DeskAccount>): Field[] {
+function accountRoleFields({ results, has_more }: ListOf<OperatorAccount>): Field[] {
   const account = { name: 'account_id', label: 'Account', required: true }
   const options = results.map(({ account_id: id, name }) => [id, `${name} ${id}`] as const)
   return [
@@ -209,7 +209,7 @@ function accountRoleFields({ results, has_more }: ListOf<DeskAccount>): Field[] 
   ]
 }
 
-function rolesOf(root: string, accounts: DeskUser['accounts']): Html[] {
+function rolesOf(root: string, accounts: OperatorUser['accounts']): Html[] {
   return [...Map.groupBy(accounts, ({ account_id }) => account_id)].map(
     ([id, given]) =>
       html`${accountLink(root, id)}
@@ -221,7 +221,7 @@ function accountLink(root: string, id: string): Html {
   return link(`${root}/accounts/${id}`, html`<code>${id}</code>`)
 }
 
-function stateOf({ disabled_at, disabled_reason }: DeskUser): Html {
+function stateOf({ disabled_at, disabled_reason }: OperatorUser): Html {
   if (disabled_at === null) return state('active')
   return html`${state('disabled')} ${time(disabled_at)}<br>${disabled_reason}`
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Turns } from './turns.ts'
 
 /** Log-ins that begin when their turn comes, and end when told to. */
-class Desk {
+class Queue {
   readonly #turns = new Turns()
   readonly begun: string[] = []
   readonly refused: string[] = []
@@ -30,31 +30,31 @@ class Desk {
 const numbered = (count: number, name: string) => Array.from({ length: count }, (_, i) => name + i)
 
 test('log-in queue, filled by strangers: a known person has a place and is next', async () => {
-  const desk = new Desk()
-  for (const who of numbered(40, 'stranger')) desk.come(who, false)
-  desk.come('max', true)
-  await desk.end()
-  assert.deepEqual(desk.begun, ['stranger0', 'stranger1', 'max'])
-  assert.deepEqual(desk.refused, numbered(40, 'stranger').slice(32))
+  const queue = new Queue()
+  for (const who of numbered(40, 'stranger')) queue.come(who, false)
+  queue.come('max', true)
+  await queue.end()
+  assert.deepEqual(queue.begun, ['stranger0', 'stranger1', 'max'])
+  assert.deepEqual(queue.refused, numbered(40, 'stranger').slice(32))
 })
 
 test('log-in queue, endless known people: a stranger has a turn after each', async () => {
-  const desk = new Desk()
-  for (const who of numbered(4, 'max')) desk.come(who, true, 'max')
-  for (const who of numbered(2, 'stranger')) desk.come(who, false)
-  for (let i = 0; i < 6; i++) await desk.end()
-  assert.deepEqual(desk.begun, ['max0', 'max1', 'max2', 'stranger0', 'max3', 'stranger1'])
+  const queue = new Queue()
+  for (const who of numbered(4, 'max')) queue.come(who, true, 'max')
+  for (const who of numbered(2, 'stranger')) queue.come(who, false)
+  for (let i = 0; i < 6; i++) await queue.end()
+  assert.deepEqual(queue.begun, ['max0', 'max1', 'max2', 'stranger0', 'max3', 'stranger1'])
 })
 
 test('log-in queue, filled by one network: another network takes its last place', async () => {
-  const desk = new Desk()
-  for (const who of numbered(33, 'many')) desk.come(who, false, '192.0.2.1')
-  desk.come('one', false, '192.0.2.2')
-  await desk.end()
-  assert.deepEqual(desk.refused, ['many32', 'many31'])
-  await desk.end()
+  const queue = new Queue()
+  for (const who of numbered(33, 'many')) queue.come(who, false, '192.0.2.1')
+  queue.come('one', false, '192.0.2.2')
+  await queue.end()
+  assert.deepEqual(queue.refused, ['many32', 'many31'])
+  await queue.end()
   // The networks take turns: the other one does not wait for thirty.
-  assert.deepEqual(desk.begun, ['many0', 'many1', 'many2', 'one'])
+  assert.deepEqual(queue.begun, ['many0', 'many1', 'many2', 'one'])
 })
 
 test('log-in queue, log-in fails: place freed', async () => {

@@ -196,7 +196,7 @@ async function listFirsts(
   return findPage<PayoutRow>(sql, LISTED_NEARBY, account_id, nearby, condition)
 }
 
-export interface DeskFilter {
+export interface OperatorFilter {
   readonly account_id?: string
   readonly status?: PayoutStatus
   readonly rail?: string
@@ -209,9 +209,9 @@ export interface DeskFilter {
  * oldest come first, so that a limit hides no waiting payout for ever. Otherwise the newest come
  * first.
  */
-export async function listForDesk(
+export async function listForOperators(
   audit: Sql,
-  { account_id, status, rail, starting_after }: DeskFilter,
+  { account_id, status, rail, starting_after }: OperatorFilter,
   limit: number,
 ): Promise<Page<Payout>> {
   const waits = status !== undefined && OPEN_STATUSES.includes(status)

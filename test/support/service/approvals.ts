@@ -2,7 +2,7 @@
 import type { ApprovalRule } from '../../../src/controls/approval/approval.ts'
 import { deleteRule, insertRule } from '../../../src/controls/approval/rule-store.ts'
 import type { AskedDecision } from '../../../src/controls/approval/rules.ts'
-import { decisionDeed } from '../../../src/operator/approvals.ts'
+import { decisionWrite } from '../../../src/operator/approvals.ts'
 import { newId } from '../../../src/values/id.ts'
 import type { TestService } from './service.ts'
 
@@ -55,7 +55,7 @@ export async function approve(
   const digest = more.digest ?? (await digestOf(service, payout_id))
   const act = { user_name, decision: 'approve', reason: '', digest, ...more } as const
   const author = { operator: user_name, act: 'payout approve', via: 'api from here', origin: {} }
-  const deed = decisionDeed({ account_id, id: payout_id }, act)
-  const { payout } = await service.deps.desk.run(author, deed)
+  const write = decisionWrite({ account_id, id: payout_id }, act)
+  const { payout } = await service.deps.operators.run(author, write)
   return payout.status
 }

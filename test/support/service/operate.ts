@@ -6,8 +6,8 @@ import { type Context, onDatabase, personOf } from '../../../src/cli/context.ts'
 import type { Operation } from '../../../src/engine/operation.ts'
 import { changeState } from '../../../src/operator/account-operations.ts'
 import type { OpenedAccount } from '../../../src/operator/create-account.ts'
-import type { Deed } from '../../../src/operator/deed.ts'
-import { bookingDeed, reversalDeed } from '../../../src/operator/funding.ts'
+import { bookingWrite, reversalWrite } from '../../../src/operator/funding.ts'
+import type { OperatorWrite } from '../../../src/operator/operator-write.ts'
 import { eraseParty } from '../../../src/privacy/operations.ts'
 import { findPartyAccount } from '../../../src/privacy/store.ts'
 import type { BookingKind, BookingOutcome } from '../../../src/statements/funding/rules.ts'
@@ -46,18 +46,18 @@ export function operate<C, S, O>(
   operation: Operation<C, S, O>,
   command: C,
 ): Promise<O> {
-  return operateDeed(service, { operation, command, act: null })
+  return operateWrite(service, { operation, command, act: null })
 }
 
-/** Runs a deed with its act, in the same way. */
-export async function operateDeed<C, S, O>(
+/** Runs a write with its act, in the same way. */
+export async function operateWrite<C, S, O>(
   { deps, database }: TestService,
-  deed: Deed<C, S, O>,
+  write: OperatorWrite<C, S, O>,
 ): Promise<O> {
   const user = (await listUsers(deps.sql)).find(({ role }) => role === 'operator')?.name
   const named = user === undefined ? {} : { user, user_is_login: false }
   const config = { ...deps.config, ...named }
-  return onDatabase(config, database.url, context => context.run(deed))
+  return onDatabase(config, database.url, context => context.run(write))
 }
 
 export function setState(service: TestService, { account }: OpenedAccount, to: AccountState) {
@@ -76,9 +76,9 @@ export function bookUsd(
   const source = newId(kind === 'funding' ? 'esc' : kind === 'withdrawal' ? 'wdr' : 'adj')
   const money = { account_id: account.account_id, currency: 'USD', amount, source }
   const booking = { kind, ...money, reference, reason: 'Test' }
-  return operateDeed(service, bookingDeed('tester', booking))
+  return operateWrite(service, bookingWrite('tester', booking))
 }
 
 export async function reverse(service: TestService, _: OpenedAccount, id: string) {
-  return operateDeed(service, await reversalDeed(service.database.owner, 'tester', id, 'Test'))
+  return operateWrite(service, await reversalWrite(service.database.owner, 'tester', id, 'Test'))
 }

@@ -12,7 +12,12 @@ import { Type } from '../http/type.ts'
 import type { Sql } from '../sql/connect.ts'
 import type { Page } from '../sql/page.ts'
 import { pageOf } from './action.ts'
-import { callOf, callWithoutClaim, type Desk, type NeedsDesk } from './desk.ts'
+import {
+  callOf,
+  callWithoutClaim,
+  type NeedsOperators,
+  type OperatorConnections,
+} from './connections.ts'
 import { checkLimit, type Query, readLimit } from './request.ts'
 
 interface RequestParts<Params extends TSchema, Body extends TSchema> {
@@ -33,13 +38,13 @@ interface Route<Params extends TSchema, Body extends TSchema> extends Omit<Route
 }
 
 interface ReadRoute<Params extends TSchema> extends Route<Params, TSchema> {
-  answer(request: Request<Params, TSchema>, desk: Desk): Promise<object>
+  answer(request: Request<Params, TSchema>, operators: OperatorConnections): Promise<object>
 }
 
 interface WriteRoute<Params extends TSchema, Body extends TSchema> extends Route<Params, Body> {
   /** The title of the schema of an empty body, which the caller may leave out. */
   readonly emptyBody?: string
-  answer(request: Request<Params, Body>, desk: Desk): Promise<Reply>
+  answer(request: Request<Params, Body>, operators: OperatorConnections): Promise<Reply>
 }
 
 interface ChangeRoute<Params extends TSchema, Body extends TSchema>
@@ -49,7 +54,7 @@ interface ChangeRoute<Params extends TSchema, Body extends TSchema>
   /** Whether a repeat acts again, as the answer is not kept, such as one with a secret. */
   readonly actsAgain?: boolean
   /** Changes reference data in one transaction; returns what the answer shows. */
-  change(sql: Sql, request: Request<Params, Body>, desk: Desk): Promise<object>
+  change(sql: Sql, request: Request<Params, Body>, operators: OperatorConnections): Promise<object>
 }
 
 interface PageRoute<Row, QuerySchema extends TSchema>
@@ -57,15 +62,19 @@ interface PageRoute<Row, QuerySchema extends TSchema>
   readonly querystring: QuerySchema
   readonly item: TSchema
   /** The page; or its rows with one more, which tells whether there are more. */
-  find(query: Static<QuerySchema>, desk: Desk, limit: number): Promise<readonly Row[] | Page<Row>>
+  find(
+    query: Static<QuerySchema>,
+    operators: OperatorConnections,
+    limit: number,
+  ): Promise<readonly Row[] | Page<Row>>
   present(row: Row): object
 }
 
-export class DeskRoutes {
+export class OperatorRoutes {
   readonly #app: FastifyInstance
-  readonly #deps: NeedsDesk
+  readonly #deps: NeedsOperators
 
-  constructor(app: FastifyInstance, deps: NeedsDesk) {
+  constructor(app: FastifyInstance, deps: NeedsOperators) {
     this.#app = app
     this.#deps = deps
   }
@@ -74,7 +83,8 @@ export class DeskRoutes {
   read<Params extends TSchema>(path: string, { answer, ...route }: ReadRoute<Params>): void {
     addRoute<RequestParts<Params, TSchema>>(this.#app, path, 'installation_read', {
       ...withRefusals(route),
-      send: async (request, reply) => send(reply, success(await answer(request, this.#deps.desk))),
+      send: async (request, reply) =>
+        send(reply, success(await answer(request, this.#deps.operators))),
     })
   }
 
@@ -83,7 +93,7 @@ export class DeskRoutes {
     addRoute<RequestParts<Params, TSchema>>(this.#app, path, 'installation_read', {
       ...withRefusals(route),
       send: async (request, reply) =>
-        sendList(request, reply, success(await answer(request, this.#deps.desk))),
+        sendList(request, reply, success(await answer(request, this.#deps.operators))),
     })
   }
 
@@ -97,9 +107,9 @@ export class DeskRoutes {
       ...route,
       response: ListOf(item),
       refusals: ['invalid_query_parameter'],
-      async answer({ query }, desk) {
+      async answer({ query }, operators) {
         const limit = readLimit(query)
-        const page = pageOf(await find(query as Static<QuerySchema>, desk, limit), limit)
+        const page = pageOf(await find(query as Static<QuerySchema>, operators, limit), limit)
         const { rows, has_more } = await fitPage(page, 'first', some => some.map(present))
         return listAnswer(rows, has_more)
       },
@@ -114,7 +124,7 @@ export class DeskRoutes {
     addRoute<RequestParts<Params, Body>>(this.#app, path, 'installation_write', {
       ...withRefusals(emptyBody === undefined ? route : withEmptyBody(route, emptyBody)),
       method,
-      send: async (request, reply) => send(reply, await answer(request, this.#deps.desk)),
+      send: async (request, reply) => send(reply, await answer(request, this.#deps.operators)),
     })
   }
 
@@ -129,9 +139,9 @@ export class DeskRoutes {
     this.write<Params, Body>(path, {
       ...route,
       idempotent: !actsAgain,
-      answer(request, desk) {
+      answer(request, operators) {
         const call = actsAgain ? callWithoutClaim(request, act) : callOf(request, act)
-        return desk.changeOnce(call, sql => change(sql, request, desk))
+        return operators.changeOnce(call, sql => change(sql, request, operators))
       },
     })
   }

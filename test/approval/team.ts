@@ -31,7 +31,7 @@ const PATHS: Readonly<Record<string, string>> = {
 /** The path of an object, or of what is about it. */
 export const pathOf = (id: string, more = '') => `${PATHS[id.slice(0, 3)]}/${id}${more}`
 
-export class Desk {
+export class Team {
   readonly service: TestService
   readonly account: Client
   readonly id: string

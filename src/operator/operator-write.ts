@@ -1,12 +1,12 @@
-// A deed is what an operator does: a write through a lane, and its act in the audit log. A command
-// and the operator API run the same deed.
+// A write is what an operator does: a write through a lane, and its act in the audit log. A command
+// and the operator API run the same write.
 
 import type { LongOperation, Operation } from '../engine/operation.ts'
 import type { Act } from '../ledger/audit/act.ts'
 import { recorded } from '../ledger/audit/recorded.ts'
 import { Refusal } from '../values/errors.ts'
 
-/** Who does a deed. */
+/** Who does a write. */
 export interface Operator {
   readonly name: string
   /** Whether `name` is a log-in of the machine, which several people may share, and no user. */
@@ -14,32 +14,32 @@ export interface Operator {
 }
 
 /** A write that is ready to run once, through a lane of one command. */
-export interface Deed<Command, State, Outcome> {
+export interface OperatorWrite<Command, State, Outcome> {
   readonly operation: Operation<Command, State, Outcome>
   readonly command: Command
   /** Makes the act in the audit log from the outcome; null when triggers write the log. */
   readonly act: ((outcome: Outcome) => Act) | null
 }
 
-/** Makes a deed. TypeScript infers the types of the other members from the operation. */
-export function deedOf<Command, State, Outcome>(
+/** Makes a write. TypeScript infers the types of the other members from the operation. */
+export function writeOf<Command, State, Outcome>(
   operation: Operation<Command, State, Outcome>,
   command: NoInfer<Command>,
-  act: Deed<Command, State, Outcome>['act'],
-): Deed<Command, State, Outcome> {
+  act: OperatorWrite<Command, State, Outcome>['act'],
+): OperatorWrite<Command, State, Outcome> {
   return { operation, command, act }
 }
 
-/** The operation of a deed, which also writes the deed's act to the audit log. */
+/** The operation of a write, which also writes the write's act to the audit log. */
 export function audited<Command, State, Outcome>({
   operation,
   act,
-}: Deed<Command, State, Outcome>): Operation<Command, State, Outcome> {
+}: OperatorWrite<Command, State, Outcome>): Operation<Command, State, Outcome> {
   return act === null ? operation : recorded(operation, made => made.map(act))
 }
 
-/** A deed whose operation is too large for one decision, such as that of 10,000 payouts. */
-export interface LongDeed<Command, State, Outcome, Prepared> {
+/** A write whose operation is too large for one decision, such as that of 10,000 payouts. */
+export interface LongOperatorWrite<Command, State, Outcome, Prepared> {
   readonly operation: LongOperation<Command, State, Outcome, Prepared>
   readonly command: Command
   readonly act: (outcome: Outcome) => Act

@@ -5,7 +5,7 @@ import { rowVersions } from '../assert/check.ts'
 import { type Cli, openCli } from './cli.ts'
 import { startTestService, type TestService, type TestSettings } from './service.ts'
 
-export interface Desk {
+export interface ServiceWithCli {
   readonly service: TestService
   /** The command line by olga, unless the environment says otherwise. */
   readonly cli: Cli
@@ -16,11 +16,11 @@ export interface Desk {
 }
 
 /** `close` ends the service. */
-export async function openDesk(
+export async function openWithCli(
   settings: TestSettings = {},
   environment: Readonly<Record<string, string>> = { CORRIDOR_USER: 'olga' },
   close: (service: TestService) => Promise<void> = service => service.close(),
-): Promise<Desk> {
+): Promise<ServiceWithCli> {
   const service = await startTestService(settings)
   const opened: Cli[] = []
   after(async () => {

@@ -17,7 +17,12 @@ import { connect, type Sql, type TransactionSql } from '../sql/connect.ts'
 import { classify } from '../sql/failure.ts'
 import type { Work } from '../sql/transact.ts'
 import { Refusal, refusal } from '../values/errors.ts'
-import { audited, type Deed, type LongDeed, type Operator } from './deed.ts'
+import {
+  audited,
+  type LongOperatorWrite,
+  type Operator,
+  type OperatorWrite,
+} from './operator-write.ts'
 
 /** A call by a person. A repeat of the claim gets the first answer again; null keeps no answer. */
 export interface Call {
@@ -26,12 +31,12 @@ export interface Call {
 }
 
 /** What routes of operators need. */
-export interface NeedsDesk {
-  readonly desk: Desk
+export interface NeedsOperators {
+  readonly operators: OperatorConnections
 }
 
 /** The connections for reads, and as many for writes: an installation has few operators. */
-const DESK_CONNECTIONS = 2
+const MOST_CONNECTIONS = 2
 
 interface Needs {
   /** Reads the rows of all accounts, and cannot change them. */
@@ -42,7 +47,7 @@ interface Needs {
   refresh(): Promise<void>
 }
 
-export class Desk {
+export class OperatorConnections {
   readonly audit: Sql
   readonly sql: Sql
   readonly #refresh: () => Promise<void>
@@ -53,10 +58,10 @@ export class Desk {
     this.#refresh = refresh
   }
 
-  /** Runs a deed in the author's name. Keeps no answer, so a repeat acts again. */
-  async run<C, S, O>(author: Author, deed: Deed<C, S, O>): Promise<O> {
-    const lane = new Lane(this.sql, asAuthor(author, audited(deed)), ONE_COMMAND)
-    const outcome = await lane.run(deed.command)
+  /** Runs a write in the author's name. Keeps no answer, so a repeat acts again. */
+  async run<C, S, O>(author: Author, write: OperatorWrite<C, S, O>): Promise<O> {
+    const lane = new Lane(this.sql, asAuthor(author, audited(write)), ONE_COMMAND)
+    const outcome = await lane.run(write.command)
     await this.#refresh()
     return outcome
   }
@@ -64,21 +69,21 @@ export class Desk {
   /** Like `run`, for rows of an account: a repeat of the claim gets the first answer again. */
   async answer<C extends { readonly account_id: string }, S extends WithBooks, O>(
     { author, claim }: Call,
-    deed: Deed<C, S, O>,
+    write: OperatorWrite<C, S, O>,
     present: (outcome: O) => object,
   ): Promise<Reply> {
     const answer = (outcome: O) => success(present(outcome))
-    const acting = whileFrozen(audited(deed))
+    const acting = whileFrozen(audited(write))
     const operation = asAuthor(author, idempotent<C & Claiming, S, O, unknown>(acting, { answer }))
     const lane = new Lane(this.sql, operation, ONE_COMMAND)
-    const { reply } = await lane.run({ ...deed.command, claim })
+    const { reply } = await lane.run({ ...write.command, claim })
     return reply
   }
 
-  /** Like `answer`, for a deed that is too large for one decision. */
+  /** Like `answer`, for a write that is too large for one decision. */
   async answerLong<C extends { readonly account_id: string }, S extends WithBooks, O, P>(
     { author, claim }: Call,
-    { operation, command, act }: LongDeed<C, S, O, P>,
+    { operation, command, act }: LongOperatorWrite<C, S, O, P>,
     present: (outcome: O) => object,
   ): Promise<Reply> {
     const answer = (outcome: O) => success(present(outcome))
@@ -139,11 +144,14 @@ export class Desk {
   }
 }
 
-/** Opens a desk on connections of its own. The caller closes it. */
-export function openDesk(url: string, refresh: () => Promise<void>): Desk {
+/** Opens connections for operators: connections of its own. The caller closes it. */
+export function openOperatorConnections(
+  url: string,
+  refresh: () => Promise<void>,
+): OperatorConnections {
   const open = (as: 'auditor' | 'service') =>
-    connect(url, { max: DESK_CONNECTIONS, as, timed: true })
-  return new Desk({ audit: open('auditor'), sql: open('service'), refresh })
+    connect(url, { max: MOST_CONNECTIONS, as, timed: true })
+  return new OperatorConnections({ audit: open('auditor'), sql: open('service'), refresh })
 }
 
 const ONE_COMMAND = { max_batch: 1 }
@@ -202,7 +210,7 @@ function refuseUnavailable(error: unknown): never {
 }
 
 /**
- * The caller as the operator of a deed. A session or a key is one user's, so the name is no log-in.
+ * The caller as the operator of a write. A session or a key is one user's, so the name is no log-in.
  */
 export function operatorOf({ person }: FastifyRequest): Operator {
   if (person === null) throw new Error('a route of the operator API without its person')
