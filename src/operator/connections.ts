@@ -210,7 +210,7 @@ function refuseUnavailable(error: unknown): never {
 }
 
 /**
- * The caller as the operator of a write. A session or a key is one user's, so the name is no log-in.
+ * The caller as an operator who writes. A session or a key is one user's, so the name is no log-in.
  */
 export function operatorOf({ person }: FastifyRequest): Operator {
   if (person === null) throw new Error('a route of the operator API without its person')

@@ -130,7 +130,7 @@ Examples:
     --fixed-amount 0 --fee-currency USD
 
 A live account's payout that no row fits is refused. One that costs nothing
-needs a row that says so. What is likely a mistake is refused without --force: a
+needs a row that says so. A likely mistake is refused without --force: a
 variable part over 1000 bps, and of the row until now any part ten times as high
 or more, a tenth or less that is not 0, or another currency.`
 

@@ -157,7 +157,7 @@ a pair goes before what is set for an account, and what is set for a pair of an
 account before both; each value for itself. A pair is directed: USD/HKD is what
 those who pay HKD from USD get.
 
-What is likely a mistake is refused without --force: a spread over 500 bps, or over
+A likely mistake is refused without --force: a spread over 500 bps, or over
 three times the present one; a validity over a day; a price that is fixed for
 over thirty days; an age over seven days.
 

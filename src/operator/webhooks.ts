@@ -109,8 +109,8 @@ export function replayWrite({ account_id, id }: Key, request: ReplayRequest) {
 }
 
 /**
- * The write that enables an endpoint, which goes on where it stopped. Refuses (409) an endpoint that
- * its account has disabled.
+ * The write that enables an endpoint, which goes on where it stopped. Refuses (409) an endpoint
+ * that its account has disabled.
  */
 function enableWrite({ account_id, id, disabled_reason }: WebhookEndpoint) {
   if (disabled_reason === 'account') {
