@@ -9,7 +9,7 @@ import { type Baseline, baselineOf, idFromNumber, type Statements } from './pgbe
 import { copyStatement } from './row-copy.ts'
 
 /** SQL expressions of the columns in which a copy of a kept answer differs from the original. */
-export const ANSWER = { key: 'gen_random_uuid()::text', object_id: idFromNumber('pot') }
+export const ANSWER = { key: 'gen_random_uuid()::text' }
 
 /** `hot` writes to one account, `spread` to one of `accounts` drawn for each payout. */
 export interface PayoutBaselines {
@@ -74,7 +74,7 @@ export async function payoutStatements(
       { number: ':number', source: id, balance_after: ':available' },
     ],
     ['events', hasCreation('P', payout_id), { told, sequence: `:events + ${events}` }],
-    ['idempotency_keys', `object_id = '${payout_id}'`, ANSWER],
+    ['idempotency_keys', `strpos(body, '${payout_id}') > 0`, ANSWER],
   ]
   const inserts: string[] = []
   for (const [table, condition, copy] of rows) {

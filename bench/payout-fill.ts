@@ -105,7 +105,7 @@ async function readSample(
   const since = `created_at > '${before.last_written_at}'`
   const conditions = {
     events: `sequence > ${before.event_count} order by sequence`,
-    idempotency_keys: `${since} and object_id = '${id}'`,
+    idempotency_keys: `${since} and strpos(body, '${id}') > 0`,
     payouts: `id = '${id}'`,
     [status === 'processing' ? 'open_payouts' : 'payout_outcomes']: `id = '${id}'`,
     journals: `number > ${before.journal_count} order by number`,

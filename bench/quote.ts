@@ -142,7 +142,7 @@ async function quoteStatements(
 ): Promise<Statements> {
   const mine = `account_id = ${account_id}`
   const made = { told: `'Q' || lpad(:quoted::text, 9, '0')`, sequence: ':quoted' }
-  const kept = { ...ANSWER, account_id, object_id: "''" }
+  const kept = { ...ANSWER, account_id }
   const of = `'%${quote_id}%'`
   return {
     reads: [`select event_count + 1 as quoted from books where ${mine} for update`],

@@ -469,13 +469,11 @@ CREATE TABLE idempotency_keys (
   operation text NOT NULL,
   key text NOT NULL,
   request_hash bytea NOT NULL,
-  body text,
-  object_id text COLLATE "C" DEFAULT ''::text NOT NULL,
-  state json,
+  body text NOT NULL,
+  headers json,
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (account_id, operation, key),
   CONSTRAINT idempotency_keys_request_hash_check CHECK ((octet_length(request_hash) = 32)),
-  CONSTRAINT idempotency_keys_status_check CHECK (((status >= 200) AND (status <= 299))),
-  CONSTRAINT text_or_object CHECK ((((body IS NULL) = (object_id <> ''::text)) AND ((object_id = ''::text) OR (state IS NOT NULL))))
+  CONSTRAINT idempotency_keys_status_check CHECK (((status >= 200) AND (status <= 299)))
 );
 CREATE INDEX idempotency_keys_age ON idempotency_keys USING btree (created_at);
 ALTER TABLE idempotency_keys ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -485,7 +483,7 @@ CREATE POLICY find ON idempotency_keys FOR SELECT TO corridor_finder USING (true
 CREATE POLICY maintenance ON idempotency_keys FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON idempotency_keys TO corridor_auditor;
 GRANT SELECT (account_id, created_at) ON idempotency_keys TO corridor_finder;
-GRANT DELETE, INSERT, SELECT, UPDATE (body, created_at, object_id, request_hash, state, status) ON idempotency_keys TO corridor_service;
+GRANT DELETE, INSERT, SELECT, UPDATE (body, created_at, headers, request_hash, status) ON idempotency_keys TO corridor_service;
 
 CREATE TABLE beneficiaries (
   created_at timestamp with time zone NOT NULL,

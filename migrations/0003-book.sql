@@ -549,9 +549,7 @@ from (
   cross join lateral unnest(words) with ordinality as w (word, nth)
 ) w;
 
--- Answers kept for 24 hours (§idempotency.key). Each is written in the transaction of its effect. A
--- row has the answer's text, or the object that the answer shows and that object's state when the
--- answer was made.
+-- Answers kept for 24 hours (§idempotency.key). Each is written in the transaction of its effect.
 create table idempotency_keys (
   created_at timestamptz not null,
   status integer not null check (status between 200 and 299),
@@ -562,14 +560,9 @@ create table idempotency_keys (
   -- SHA-256 of the body with its keys sorted, so that white space and the order of keys do not
   -- change it.
   request_hash bytea not null check (octet_length(request_hash) = 32),
-  -- Null for an answer that is kept as an object.
-  body text,
-  -- '' for an answer that is kept as text.
-  object_id text collate "C" not null default '',
-  -- The object's state; of an answer kept as text its headers, or null.
-  state json,
-  primary key (account_id, operation, key),
-  constraint text_or_object check (
-    (body is null) = (object_id <> '') and (object_id = '' or state is not null))
+  body text not null,
+  -- The answer's own headers; null for none.
+  headers json,
+  primary key (account_id, operation, key)
 );
 create index idempotency_keys_age on idempotency_keys (created_at);

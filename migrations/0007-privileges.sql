@@ -34,7 +34,7 @@ grant update (journal_count, head_hash, event_count, event_head, last_written_at
   written_day, written_rows, written_bytes)
   on books to corridor_service;
 grant update (available, updated_at, account_state) on balances to corridor_service;
-grant update (request_hash, status, body, object_id, state, created_at), delete on idempotency_keys
+grant update (request_hash, status, body, headers, created_at), delete on idempotency_keys
   to corridor_service;
 revoke execute on function funded_elsewhere(text[], text[]), paid_elsewhere(text[], text[]),
   keep_reference(text, text, text, boolean), release_reference(text, text) from public;

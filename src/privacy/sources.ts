@@ -47,7 +47,8 @@ export const SOURCES: readonly Source[] = [
   },
   {
     table: 'idempotency_keys',
-    where: `t.account_id = $1 and (t.object_id = any ($3) or strpos(t.body, $2) > 0)`,
+    where: `t.account_id = $1 and (strpos(t.body, $2) > 0
+      or exists (select from unnest($3::text[]) as p (id) where strpos(t.body, p.id) > 0))`,
     term: 'hours',
   },
   {

@@ -67,7 +67,7 @@ export function findRepliesOf(
 ): Promise<KeptReply[]> {
   return sql<KeptReply[]>`
     select account_id, operation, key, encode(request_hash, 'hex') as request_hash, status, body,
-      object_id, state, created_at
+      headers, created_at
     from idempotency_keys
     where account_id = ${account_id} and strpos(body, ${id}) > 0
       and (operation like '%/v3/beneficiary%' or operation like '%/v3/entity%')
@@ -110,7 +110,7 @@ export async function findKeepReasons(
         where i.account_id = ${account_id} and i.payout_id = any (${[...ids]}::text[])
       ) d order by 1 limit ${MAX_NAMED}) as in_doubt,
       (select max(created_at) + ${`${KEPT_HOURS} hours`}::interval from idempotency_keys i
-        where account_id = ${account_id} and body is not null and exists (
+        where account_id = ${account_id} and exists (
           select from unnest(${[...ids]}::text[]) as p (id) where strpos(i.body, p.id) > 0)
         ) as answers_until,
       (select max(greatest(p.created_at, o.updated_at)) + make_interval(years => s.retention_years)

@@ -12,7 +12,7 @@ import { answerEntity, type WriteEntity, writeEntity } from '../parties/entity/o
 import { advancePayout, answerPayout, cancelPayout } from '../payouts/advance/advance-operation.ts'
 import { upsertEndedReviews } from '../payouts/advance/hold-store.ts'
 import { answerBatch, createBatch, type MadeBatch } from '../payouts/batch/operations.ts'
-import { createPayout, keptPayout } from '../payouts/create/create-operation.ts'
+import { createPayout } from '../payouts/create/create-operation.ts'
 import type { Payout } from '../payouts/payout.ts'
 import { presentPayout } from '../payouts/response.ts'
 import { updatePayout } from '../payouts/update-operation.ts'
@@ -62,7 +62,7 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
   }
   const answer = ({ payout }: { readonly payout: Payout }) => success(presentPayout(payout))
   const quotes = { answer: answerQuote, metering: free }
-  const made = { answer, keeping: keptPayout, metering: paying }
+  const made = { answer, metering: paying }
   const batch = { ...paying, writesOf: ({ writes }: MadeBatch) => writes }
   const written = { answer: answerEntity, metering: entities }
   const payees = { answer: answerBeneficiary, metering: free }

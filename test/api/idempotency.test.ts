@@ -217,7 +217,7 @@ test('Idempotency-Key of a quote used since: the original answer', async () => {
   assert.equal((await account.get(`${PATH}/quote/${first.json.id}`)).json.status, 'used')
 })
 
-// A payout's answer is kept as the payout and its state of then, and no text is stored twice.
+// The payout changes after its creation; the kept text does not.
 
 type Since = (id: string) => Promise<unknown>
 
@@ -228,9 +228,6 @@ async function replays(body: object, since: Since, by = account) {
   assertFresh(first)
   const { id } = first.json.data
   await since(id)
-  const [row] = await service.database.owner<{ body: string | null; object_id: string }[]>`
-    select body, object_id from idempotency_keys where key = ${key}`
-  assert.deepEqual(row, { body: null, object_id: id })
   assertReplayed(await pay(key, body, by), first)
   return findPayout(by, id)
 }

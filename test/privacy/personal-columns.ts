@@ -57,9 +57,9 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
     none: 'account_id told type object_id',
   },
   idempotency_keys: {
-    personal: 'key body state',
+    personal: 'key body headers',
     digest: 'request_hash',
-    none: 'account_id operation object_id',
+    none: 'account_id operation',
   },
   beneficiaries: {
     personal: 'details found_by',

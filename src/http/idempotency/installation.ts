@@ -5,7 +5,7 @@ import type { Operation } from '../../engine/operation.ts'
 import { confineTo } from '../../sql/confine.ts'
 import { databaseNow, type TransactionSql } from '../../sql/connect.ts'
 import type { Instant } from '../../values/instant.ts'
-import type { Claim, ReadReply, Reply } from './kept-reply.ts'
+import type { Claim, Reply } from './kept-reply.ts'
 import { isKept, keptName, replay } from './rules.ts'
 import { findKeptReplies, insertKeptReplies } from './store.ts'
 
@@ -25,7 +25,7 @@ async function lookForAnswer(tx: TransactionSql, claim: Claim): Promise<LookUp> 
   const now = await databaseNow(tx)
   const [kept] = await findKeptReplies(tx, [name])
   const is_kept = kept !== undefined && isKept(kept, now)
-  return { replayed: is_kept ? replay(kept as ReadReply, claim) : null, now }
+  return { replayed: is_kept ? replay(kept, claim) : null, now }
 }
 
 function keepAnswer(
@@ -34,9 +34,8 @@ function keepAnswer(
   { status, body }: Reply,
   created_at: Instant,
 ) {
-  const as_text = { object_id: '', state: null }
   return insertKeptReplies(tx, [
-    { account_id: INSTALLATION, ...claim, ...as_text, status, body, created_at },
+    { account_id: INSTALLATION, ...claim, status, body, headers: null, created_at },
   ])
 }
 

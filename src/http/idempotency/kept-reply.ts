@@ -25,12 +25,8 @@ export interface Reply {
 export interface KeptReply extends Claim {
   readonly account_id: string
   readonly status: number
-  /** The answer's text; null when a reference to the object that it shows is kept instead. */
-  readonly body: string | null
-  /** The id of that object; '' when the text is kept. */
-  readonly object_id: string
-  /** The object's state when the answer was made; with a text its headers, null for none. */
-  readonly state: unknown
+  readonly body: string
+  readonly headers: Reply['headers'] | null
   readonly created_at: Instant
 }
 
@@ -49,8 +45,6 @@ export interface Written {
   readonly has_refused?: boolean
 }
 
-export type ReadReply = KeptReply & { readonly body: string }
-
 /** The columns of kept answers, as written and as sealed. */
 export const KEPT_KINDS = {
   account_id: 'text',
@@ -59,8 +53,7 @@ export const KEPT_KINDS = {
   request_hash: 'hex',
   status: 'integer',
   body: 'document',
-  object_id: 'text',
-  state: 'json',
+  headers: 'json',
   created_at: 'timestamptz',
 } as const
 

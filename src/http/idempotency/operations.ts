@@ -9,14 +9,7 @@ import { checkQuota, countWritten, type FullAt, type Quota } from '../../ledger/
 import { type Book, bookOf } from '../../ledger/rules.ts'
 import type { TransactionSql } from '../../sql/connect.ts'
 import { omitUndefined } from '../../values/omit-undefined.ts'
-import {
-  type Claiming,
-  KEPT_SEAL,
-  type KeptReply,
-  type ReadReply,
-  type Reply,
-  type Written,
-} from './kept-reply.ts'
+import { type Claiming, KEPT_SEAL, type KeptReply, type Reply, type Written } from './kept-reply.ts'
 import { isKept, keptName, replay } from './rules.ts'
 import { findKeptReplies, insertKeptReplies } from './store.ts'
 
@@ -24,7 +17,7 @@ interface State<Inner> {
   readonly inner: Inner
   readonly books: ReadonlyMap<string, Book>
   /** Kept answers, by keptName. */
-  readonly kept: Map<string, ReadReply>
+  readonly kept: Map<string, KeptReply>
   /** Answers that are not stored yet. */
   readonly unstored: KeptReply[]
 }
@@ -43,24 +36,8 @@ export interface Metering<Command, Outcome> {
 /** The outcome of the inner operation; null when the answer is a kept one. */
 export type Answered<Outcome> = { readonly reply: Reply; readonly outcome: Outcome | null }
 
-/** Keeps answers as references: the id of the object that an answer shows, and its state then. */
-export interface Keeping<Outcome, ObjectState> {
-  refer(outcome: Outcome): { readonly object_id: string; readonly state: ObjectState }
-  /** Writes the bodies of kept answers again, byte for byte, in the same order. */
-  restore(
-    tx: TransactionSql,
-    kept: readonly {
-      readonly account_id: string
-      readonly object_id: string
-      readonly state: ObjectState
-    }[],
-  ): Promise<readonly string[]>
-}
-
-export interface Answers<Command, Outcome, ObjectState> {
+export interface Answers<Command, Outcome> {
   answer(outcome: Outcome, command: Command): Reply
-  /** Without it, the text of each answer is kept. */
-  readonly keeping?: Keeping<Outcome, ObjectState>
   /** Without it, nothing counts, as for operators. */
   readonly metering?: Metering<Command, Outcome>
 }
@@ -71,17 +48,16 @@ export function idempotent<
   Inner extends { readonly books: ReadonlyMap<string, Book> },
   Outcome,
   Prepared,
-  ObjectState = never,
 >(
   operation: Operation<Command, Inner, Outcome, Prepared>,
-  { answer, keeping, metering }: Answers<NoInfer<Command>, NoInfer<Outcome>, ObjectState>,
+  { answer, metering }: Answers<NoInfer<Command>, NoInfer<Outcome>>,
 ): Operation<Command, State<Inner>, Answered<Outcome>, Prepared> {
   return {
     name: operation.name,
     ...omitUndefined({ ofOneShard: operation.ofOneShard, prepare: operation.prepare }),
 
     load: (tx, commands, prepared) =>
-      loadWithReplies(tx, commands, operation.load(tx, commands, prepared), keeping),
+      loadWithReplies(tx, commands, operation.load(tx, commands, prepared)),
 
     decide(state: State<Inner>, command: Command): Answered<Outcome> {
       const replayed = findReplay(state, command)
@@ -91,7 +67,7 @@ export function idempotent<
       const count = meter(state, command, metering)
       const outcome = operation.decide(state.inner, command)
       const reply = answer(outcome, command)
-      keep(state, command, reply, events, keeping?.refer(outcome))
+      keep(state, command, reply, events)
       count?.(outcome, reply)
       return { reply, outcome }
     },
@@ -114,7 +90,7 @@ export function idempotentLong<
   Prepared,
 >(
   operation: LongOperation<Command, Inner, Outcome, Prepared>,
-  { answer, metering }: Omit<Answers<NoInfer<Command>, NoInfer<Outcome>, never>, 'keeping'>,
+  { answer, metering }: Answers<NoInfer<Command>, NoInfer<Outcome>>,
 ): LongOperation<Command, State<Inner>, Answered<Outcome>, Prepared> {
   return {
     name: operation.name,
@@ -183,14 +159,10 @@ function meter<Command extends Claiming, Outcome>(
  * Loads the inner state and the kept answers. `loading` has already sent its locks, so the look-up
  * sees the answers of all earlier transactions.
  */
-async function loadWithReplies<
-  Inner extends { readonly books: ReadonlyMap<string, Book> },
-  ObjectState = never,
->(
+async function loadWithReplies<Inner extends { readonly books: ReadonlyMap<string, Book> }>(
   tx: TransactionSql,
   commands: readonly Claiming[],
   loading: Promise<Inner>,
-  keeping?: Restoring<ObjectState>,
 ): Promise<State<Inner>> {
   const claims = commands.flatMap(({ account_id, claim }) =>
     claim === null ? [] : [{ account_id, operation: claim.operation, key: claim.key }],
@@ -199,31 +171,9 @@ async function loadWithReplies<
     loading,
     claims.length === 0 ? [] : findKeptReplies(tx, claims),
   ])
-  const replies = await withTexts(tx, found, keeping)
-  const kept = new Map(replies.map(reply => [keptName(reply), reply]))
+  const kept = new Map(found.map(reply => [keptName(reply), reply]))
   return { inner, books: inner.books, kept, unstored: [] }
 }
-
-/** Adds the texts of answers kept as references: a second round trip, for repeats only. */
-async function withTexts<ObjectState>(
-  tx: TransactionSql,
-  found: readonly KeptReply[],
-  keeping: Restoring<ObjectState> | undefined,
-): Promise<ReadReply[]> {
-  // Safe cast: the operation that reads these states has written them.
-  const objects = found.flatMap(reply =>
-    reply.body === null ? { ...reply, state: reply.state as ObjectState } : [],
-  )
-  const bodies = objects.length === 0 ? [] : await keeping?.restore(tx, objects)
-  const texts = new Map(objects.map((reply, i) => [keptName(reply), bodies?.[i]]))
-  return found.map(reply => {
-    const body = reply.body ?? texts.get(keptName(reply))
-    if (body === undefined) throw new Error(`no text of the answer kept of ${reply.object_id}`)
-    return { ...reply, body }
-  })
-}
-
-type Restoring<ObjectState> = Pick<Keeping<never, ObjectState>, 'restore'>
 
 /** The kept answer; null when there is none. */
 function findReplay(state: State<unknown>, { account_id, claim }: Claiming): Reply | null {
@@ -245,17 +195,20 @@ function eventCountOf(state: State<unknown>, { account_id }: Claiming): bigint {
 function keep(
   state: State<unknown>,
   { account_id, claim }: Claiming,
-  reply: Reply,
+  { status, body, ...reply }: Reply,
   events: bigint,
-  object?: { readonly object_id: string; readonly state: unknown },
 ): void {
   if (claim === null) return
-  const { status, body } = reply
   const book = bookOf(state.books, account_id)
-  const answer = { account_id, ...claim, status, body, created_at: book.now }
-  const asText = { object_id: '', state: reply.headers ?? null }
-  const kept = { ...answer, ...(object === undefined ? asText : { ...object, body: null }) }
+  const kept = {
+    account_id,
+    ...claim,
+    status,
+    body,
+    headers: reply.headers ?? null,
+    created_at: book.now,
+  }
   if (book.event_count > events) book.kept.set(book.event_count, KEPT_SEAL.digest(kept))
-  state.kept.set(keptName(kept), { ...kept, body })
+  state.kept.set(keptName(kept), kept)
   state.unstored.push(kept)
 }

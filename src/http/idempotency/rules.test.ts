@@ -3,17 +3,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NOW, refusalOf } from '../../../test/support/given/in-memory.ts'
-import type { ReadReply } from './kept-reply.ts'
+import type { KeptReply } from './kept-reply.ts'
 import { isKept, KEPT_HOURS, keptName, replay } from './rules.ts'
 
 const claim = { operation: 'POST /v3/payout', key: 'k', request_hash: 'a'.repeat(64) }
-const kept: ReadReply = {
+const kept: KeptReply = {
   ...claim,
   account_id: 'acc_1',
   status: 200,
   body: '{"id":1}',
-  object_id: '',
-  state: null,
+  headers: null,
   created_at: NOW,
 }
 

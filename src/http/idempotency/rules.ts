@@ -1,7 +1,7 @@
 // The rules of idempotency keys: how long an answer is kept, and when it is replayed. Pure.
 import { refusal } from '../../values/errors.ts'
 import { type Instant, plusMilliseconds } from '../../values/instant.ts'
-import type { Claim, KeptReply, ReadReply, Reply } from './kept-reply.ts'
+import type { Claim, KeptReply, Reply } from './kept-reply.ts'
 
 /** How long an answer is kept (§idempotency.key). */
 export const KEPT_HOURS = 24
@@ -17,7 +17,7 @@ export function keptName(claim: { account_id: string; operation: string; key: st
 }
 
 /** The kept answer. Refuses a claim whose body differs (422). */
-export function replay(kept: ReadReply, claim: Claim): Reply {
+export function replay(kept: KeptReply, claim: Claim): Reply {
   if (kept.request_hash !== claim.request_hash) {
     throw refusal(
       'idempotency_key_reused',
@@ -25,6 +25,6 @@ export function replay(kept: ReadReply, claim: Claim): Reply {
       'Idempotency-Key',
     )
   }
-  const headers = kept.object_id === '' ? (kept.state as Reply['headers'] | null) : null
-  return { status: kept.status, body: kept.body, replayed: true, ...(headers && { headers }) }
+  const { status, body, headers } = kept
+  return { status, body, replayed: true, ...(headers && { headers }) }
 }

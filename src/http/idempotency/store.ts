@@ -24,7 +24,7 @@ export async function findKeptReplies(
         as k(account_id, operation, key)
       cross join lateral (
         select account_id, operation, key, encode(request_hash, 'hex') as request_hash, status,
-          body, object_id, state, created_at
+          body, headers, created_at
         from ${tableAt(tx, 'idempotency_keys')} i
         where i.account_id = k.account_id and i.operation = k.operation and i.key = k.key
           ${within('i', keys)}
@@ -39,7 +39,7 @@ export const insertKeptReplies = inserter<KeptReply>(
   KEPT_KINDS,
   `on conflict (account_id, operation, key) do update set
     request_hash = excluded.request_hash, status = excluded.status, body = excluded.body,
-    object_id = excluded.object_id, state = excluded.state, created_at = excluded.created_at`,
+    headers = excluded.headers, created_at = excluded.created_at`,
 )
 
 /**

@@ -1,5 +1,4 @@
-// The operation that makes payouts: load under the locks of the books, decide, store. It also keeps
-// the answer for the Idempotency-Key.
+// The operation that makes payouts: load under the locks of the books, decide, store.
 
 import type { Account } from '../../accounts/rules.ts'
 import type { ApprovalRules, KeyFacts } from '../../controls/approval/approval.ts'
@@ -7,8 +6,6 @@ import { findApprovedPayees, insertApprovals } from '../../controls/approval/sto
 import { emptyState, type Limits } from '../../controls/limit/limit.ts'
 import { findPayees, findSums, storeUses, upsertPayees } from '../../controls/limit/use-store.ts'
 import type { Operation } from '../../engine/operation.ts'
-import { success } from '../../http/answer.ts'
-import type { Keeping } from '../../http/idempotency/operations.ts'
 import { lockBooks } from '../../ledger/store.ts'
 import type { Beneficiary } from '../../parties/beneficiary/beneficiary.ts'
 import { findBeneficiaries, insertBeneficiaries } from '../../parties/beneficiary/store.ts'
@@ -32,7 +29,6 @@ import { Contention } from '../../sql/failure.ts'
 import { accountsOf } from '../../sql/shard.ts'
 import { storeBooks } from '../../statements/balance-transaction/operations.ts'
 import { type BookId, byName, type Key, nameOf, uniqueKeys } from '../../values/id.ts'
-import type { Instant } from '../../values/instant.ts'
 import { insertHolds } from '../advance/hold-store.ts'
 import { insertMetadata } from '../metadata-store.ts'
 import {
@@ -41,20 +37,18 @@ import {
   type Intent,
   type Likeness,
   type Likenesses,
-  type Payout,
   type PayoutState,
   type Principals,
 } from '../payout.ts'
-import { presentPayout } from '../response.ts'
 import { insertStates } from '../state-store.ts'
-import { findPayouts, insertPayouts } from '../store.ts'
+import { insertPayouts } from '../store.ts'
 import { payeesUnderRules } from './approval-need.ts'
 import { decidePayout } from './create.ts'
 import { depositAddressOf } from './destination.ts'
 import { findLikenesses, insertLikenesses } from './duplicate-store.ts'
 import { intentIn, intentOf, withNamed } from './intent.ts'
 import { countersOf, payeesUnderLimits } from './limit-use.ts'
-import { type PayoutOutcome, UNTOUCHED } from './new-row.ts'
+import type { PayoutOutcome } from './new-row.ts'
 import { screenIntents } from './screen.ts'
 
 /** What a decision needs besides the database: reference data and new ids. */
@@ -283,37 +277,4 @@ async function loadPrincipals(tx: TransactionSql, intents: readonly Intent[]): P
   )
   const found: Entity[] = await findEntities(tx, uniqueKeys(keys))
   return new Map(found.map(({ type, ...entity }) => [nameOf(entity), { ...entity.details, type }]))
-}
-
-/** The members of an answer that a new payout sets and a later step can change. */
-type CreationState = Pick<Payout, 'status' | 'status_description'> & {
-  readonly expected_at?: Instant
-}
-
-/** The payout at its creation, before any rail, person or account acted on it. */
-function atCreation(
-  payout: Payout,
-  { status, status_description, expected_at }: CreationState,
-): Payout {
-  const made = { status, status_description, expected_at: expected_at ?? null }
-  const { first_rail: rail, created_at: updated_at } = payout
-  return { ...payout, ...UNTOUCHED, ...made, rail, updated_at }
-}
-
-/** Keeps the answer of a creation for its Idempotency-Key, and makes it again for a repeat. */
-export const keptPayout: Keeping<PayoutOutcome, CreationState> = {
-  refer({ payout: { id, status, status_description, expected_at } }) {
-    const expected = expected_at === null ? {} : { expected_at }
-    return { object_id: id, state: { status, status_description, ...expected } }
-  },
-
-  async restore(tx, kept) {
-    const keys = kept.map(({ account_id, object_id }) => ({ account_id, id: object_id }))
-    const payouts = byName(await findPayouts(tx, keys))
-    return kept.map(({ account_id, object_id, state }) => {
-      const payout = payouts.get(nameOf({ account_id, id: object_id }))
-      if (payout === undefined) throw new Error(`payout ${object_id} of a kept answer is missing`)
-      return success(presentPayout(atCreation(payout, state))).body
-    })
-  },
 }

@@ -24,7 +24,7 @@ import type { PayoutStatus } from '../states.ts'
 import { particularsOf } from './reference.ts'
 
 /** The values of these members until a rail, a person or the account acts on the payout. */
-export const UNTOUCHED = {
+const UNTOUCHED = {
   claimed_until: null,
   rail_attempts: 0,
   rail_reference: '',
