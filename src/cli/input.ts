@@ -3,14 +3,14 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { MAX_REASON, MAX_REFERENCE } from '../operator/lengths.ts'
+import { MAX_REASON } from '../operator/lengths.ts'
 import { findCurrency } from '../values/money/currency.ts'
 import { MAX_AMOUNT, parseMajor } from '../values/money/decimal.ts'
 import type { LineProblem, Parsed } from '../values/text/csv.ts'
 import { readLine } from '../values/text/visible.ts'
 import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
 
-export { MAX_REASON, MAX_REFERENCE } from '../operator/lengths.ts'
+export { MAX_REASON } from '../operator/lengths.ts'
 
 export function readCurrency(text: string): string {
   const code = text.trim().toUpperCase()
@@ -35,17 +35,11 @@ export function readMoney(text: string): { currency: string; amount: bigint } {
   return { currency, amount: readAmount(amount, currency) }
 }
 
-/** Commander's name of the option of a column: `fixedAmount` for `fixed_amount`. */
-export function optionName(column: string): string {
-  return column.replaceAll(/_(.)/g, (_match, letter: string) => letter.toUpperCase())
-}
-
 /** Reads one line of visible text of at most `max` characters, and trims it. */
 export function readText(option: string, text: string, max: number): string {
   return readOrRefuse(readLine(option, text, max))
 }
 
-export const readReference = (text: string) => readText('--reference', text, MAX_REFERENCE)
 export const readReason = (text: string) => readText('--reason', text, MAX_REASON)
 
 /** Reads one of the known values. `what` names their kind, such as `status`. */

@@ -1,6 +1,7 @@
 // Lists, sets and ends pricing policies: spreads, validity of quotes, how far ahead a price holds,
 // age of rates and the pivot.
 
+import type { Static } from 'typebox'
 import {
   Closed,
   CurrencyCode,
@@ -12,7 +13,6 @@ import {
 } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import {
-  type AskedPolicies,
   judgeFrom,
   judgePolicies,
   MAX_SECONDS,
@@ -238,15 +238,8 @@ export const pricing: ActionGroup = {
   },
 }
 
-interface Asked extends AskedPolicies {
-  /** The instant from which the policies are in force; by default now. */
-  readonly from?: string
-  /** Whether a person has seen the likely mistakes and confirms them. */
-  readonly force?: boolean
-}
-
 /** Sets policies from now on, or from a later time. Refuses likely mistakes (422). */
-async function setPolicies(acting: Acting<unknown>, sql: Sql, asked: Asked) {
+async function setPolicies(acting: Acting<unknown>, sql: Sql, asked: Static<typeof SetPricing>) {
   const { scope, values } = judgePolicies(asked)
   if (scope.account_id !== null) await accountNamed(sql, scope.account_id)
   return changePolicies(sql, async (tx, policies, now) => {

@@ -219,19 +219,8 @@ export async function datedRates(sql: Sql) {
   return { dated, now }
 }
 
-interface AskedRate {
-  readonly base: string
-  readonly quote: string
-  /** A plain decimal. */
-  readonly mid: string
-  readonly source?: string
-  readonly as_of?: string
-  readonly peg?: boolean
-  readonly force?: boolean
-}
-
 /** Sets one rate. Refuses (422) a likely mistake that `force` does not confirm. */
-async function setRate(sql: Sql, asked: AskedRate) {
+async function setRate(sql: Sql, asked: Static<typeof SetRate>) {
   const { base, quote, mid, source = 'operator', as_of = '', peg = false, force = false } = asked
   checkLines({ source }, ['source'])
   const cells = { base, quote, mid, source, as_of }
@@ -268,7 +257,6 @@ const pegWords = ({ pegged }: { readonly pegged: boolean }) => (pegged ? ', pegg
 
 const midWords = (rate: ReturnType<typeof presentRate>) => `${rate.mid}${pegWords(rate)}`
 
-/** As `describeRate`, of a rate that is shown. */
 function rateWords(rate: ReturnType<typeof presentRate>): string {
   return `${rate.base}/${rate.quote} ${rate.mid} (${rate.source}, ${rate.as_of}${pegWords(rate)})`
 }

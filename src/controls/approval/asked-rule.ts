@@ -5,22 +5,13 @@ import { currencyProblems } from '../../values/money/problem.ts'
 import { hintOrStop } from '../../values/text/nearest.ts'
 import { type ApprovalRule, EXPIRES_AFTER_DAYS } from './approval.ts'
 
-/** A rule as an operator asks for it. An absent condition allows any value. */
-export interface AskedRule {
-  readonly subject?: ApprovalRule['subject']
-  readonly account_id?: string
-  readonly key_id?: string
-  readonly payout_type?: string
-  readonly network?: string
-  readonly country?: string
-  readonly currency?: string
-  readonly new_payee?: boolean
-  /** In minor units of `at_least_currency`. */
-  readonly at_least?: number
-  readonly at_least_currency?: string
-  readonly approvers?: number
-  readonly expires_after_days?: number
+/** What an operator asks for: the members of what is stored, where absent stands for null. */
+export type Asked<Stored> = {
+  readonly [Name in keyof Stored]?: Exclude<Stored[Name], null>
 }
+
+/** `at_least` is in minor units of `at_least_currency`. */
+export type AskedRule = Asked<Omit<ApprovalRule, 'rule_id' | 'at_least'> & { at_least: number }>
 
 /** The names that higher rooms know. */
 interface Known {

@@ -5,25 +5,11 @@ import { isZone } from '../../values/calendar/rules.ts'
 import { invalidField, type Problem, Refusal } from '../../values/errors.ts'
 import { currencyProblems } from '../../values/money/problem.ts'
 import { hintOrStop } from '../../values/text/nearest.ts'
-import { keyProblems } from '../approval/asked-rule.ts'
-import type { Each, Limit, LimitKind, Window } from './limit.ts'
+import { type Asked, keyProblems } from '../approval/asked-rule.ts'
+import type { Limit, LimitKind, Window } from './limit.ts'
 
-/** A limit as an operator asks for it. An absent condition allows any value. */
-export interface AskedLimit {
-  readonly account_id?: string
-  readonly key_id?: string
-  readonly each?: Each
-  readonly rail?: string
-  readonly network?: string
-  readonly new_for_hours?: number
-  /** In minor units of the currency. */
-  readonly amount?: number
-  readonly currency?: string
-  readonly count?: number
-  readonly per?: Window['per']
-  readonly zone?: string
-  readonly hours?: number
-}
+/** A limit as an operator asks for it. The amount is in minor units of the currency. */
+export type AskedLimit = Asked<LimitKind & { readonly amount: number; readonly count: number }>
 
 /** The names that higher rooms know. */
 interface Known {

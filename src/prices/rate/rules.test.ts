@@ -8,7 +8,6 @@ import { formatDecimal } from '../../values/money/decimal.ts'
 import {
   convertAtMid,
   customerRate,
-  describeRate,
   goodUntil,
   rateBookOf,
   type Step,
@@ -371,11 +370,4 @@ test('customerRate, the deciding row fresh, the other one too old: refused, both
   const [words] = refusalOf(() => customerRate(dated, BY_SOURCE, 'USD', 'HKD', NOW))
   assert.match(String(words), /^rate_stale .*USD\/HKD/)
   assert.equal(formatDecimal(customerRate(dated, BY_SOURCE, 'EUR', 'HKD', NOW)), '10')
-})
-
-test('describeRate: names pair, mid, source, time and peg', () => {
-  const mid = decimal('1.1712')
-  const rate = { base: 'EUR', quote: 'USD', mid, source: 'ECB', as_of: NOW, sample: false }
-  assert.equal(describeRate({ ...rate, pegged: false }), `EUR/USD 1.1712 (ECB, ${NOW})`)
-  assert.equal(describeRate({ ...rate, pegged: true }), `EUR/USD 1.1712 (ECB, ${NOW}, pegged)`)
 })

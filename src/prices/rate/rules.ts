@@ -7,7 +7,6 @@ import {
   type Decimal,
   divideDown,
   divideUp,
-  formatDecimal,
   ONE,
   pow10,
   quotient,
@@ -354,11 +353,4 @@ export function midOf(steps: readonly Step[]): Mid {
     d *= inverted ? digits : pow10(scale)
   }
   return { n, d }
-}
-
-/** A rate on one line: `EUR/USD 1.1712 (ECB, 2026-10-06T14:00:00.000000Z)`. */
-export function describeRate(rate: Rate): string {
-  const pegged = rate.pegged ? ', pegged' : ''
-  const from = `${rate.source}, ${rate.as_of}${pegged}`
-  return `${rate.base}/${rate.quote} ${formatDecimal(rate.mid)} (${from})`
 }
