@@ -15,7 +15,7 @@ export interface Money {
   readonly amount: bigint
 }
 
-interface FundedAccount extends NewAccount {
+type FundedAccount = NewAccount & {
   /** The opening balances of a sandbox; a live account gets none. */
   readonly fund: readonly Money[]
 }

@@ -4,15 +4,8 @@ import { newId } from '../values/id.ts'
 import { newSecret } from '../values/secret.ts'
 import { openUnderNewId, type Write } from './account-operations.ts'
 
-export interface NewAccount {
-  readonly name: string
-  readonly currencies: readonly string[]
-  readonly primary_currency: string
-  readonly sandbox?: boolean
-  readonly duplicate_window_s?: number
-  readonly daily_rows?: number
-  readonly daily_mb?: number
-}
+export type NewAccount = Pick<Account, 'name' | 'currencies' | 'primary_currency'> &
+  Partial<Omit<Account, 'account_id' | 'deposit_address'>>
 
 export interface OpenedAccount {
   readonly account: Account

@@ -1,5 +1,6 @@
 // A person takes a payout to pay it by hand, gives it back unpaid, and reports the result.
 
+import type { Static } from 'typebox'
 import { pathId } from '../http/docs.ts'
 import { Closed, Literals, optional, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -251,11 +252,7 @@ interface Statement {
   readonly force?: boolean
 }
 
-interface AskedHandling extends Statement {
-  readonly act: Handling['act']
-  /** The person who has taken the payout, from whom this one takes it over. */
-  readonly from?: string
-}
+type AskedHandling = Static<typeof TakeRequest> & Pick<Handling, 'act'>
 
 /** The write by which a person takes a payout, or gives it back unpaid. */
 async function handlingWrite(
@@ -276,15 +273,7 @@ async function handlingWrite(
   }))
 }
 
-interface AskedTransition extends Statement {
-  readonly status: RailStatus
-  /** For a status that gives the money back. Its message is the reason by default. */
-  readonly failure?: Partial<Failure>
-  /** What the account must provide, for `requires_action`. */
-  readonly description?: string
-  /** Whether the account or the payee wants the money back. */
-  readonly at_wish?: boolean
-}
+type AskedTransition = Static<typeof OperatorTransition>
 
 /** The write by which a person sets the status of a payout. */
 export async function transitionWrite(
