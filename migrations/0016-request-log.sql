@@ -16,8 +16,6 @@ create table request_log (
   -- The reason of the first error, with the path of its field; '' for none.
   reason text not null,
   remarks text not null check (length(remarks) <= 200),
-  -- The body of the request, masked, as JSON; '' when bodies are not logged.
-  body text not null check (length(body) <= 4096),
   constraint status_unless_abandoned check ((status is null) = (outcome = 'abandoned')),
   primary key (account_id, id)
 );

@@ -33,8 +33,8 @@ const NOT_SUCCEEDED = OUTCOMES.filter(outcome => outcome !== 'succeeded')
 
 const HELP = `
 The service keeps the last requests of sandbox accounts when it is started with
-CORRIDOR_REQUEST_LOG=on, and with CORRIDOR_REQUEST_LOG=bodies what was sent as
-well, masked. Requests with no valid key belong to no account and are not kept.
+CORRIDOR_REQUEST_LOG=on. Requests with no valid key belong to no account and are
+not kept.
 
 Examples:
   npx corridor logs --failed
@@ -114,7 +114,7 @@ function lookBack(newest: string, start: string): string {
 
 /** Time, status, method, path and duration; of a request that did not succeed also the reason. */
 function lineOf(row: LoggedRequest): string {
-  const { method, path, status, duration_us, reason, remarks, request_id, body } = row
+  const { method, path, status, duration_us, reason, remarks, request_id } = row
   const ended = status === null ? 'left' : String(status)
   const time = `${instantIn(row.id).slice(0, 19)}Z`
   const lines = [
@@ -122,6 +122,5 @@ function lineOf(row: LoggedRequest): string {
   ]
   const why = reason === '' ? '' : `${reason}${remarks === '' ? '' : ` at ${remarks}`}  `
   if (row.outcome !== 'succeeded') lines.push(`  ${why}${request_id}`)
-  if (body !== '') lines.push(`  ${body}`)
   return lines.map(visible).join('\n')
 }

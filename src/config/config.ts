@@ -25,7 +25,6 @@ export class ConfigError extends Error {
 type Name = (typeof SETTINGS)[number]['name']
 type Environment = Readonly<Record<string, string | undefined>>
 
-const REQUEST_LOGS = ['off', 'on', 'bodies'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** @throws ConfigError that names the first invalid or unknown variable */
@@ -62,7 +61,7 @@ export function readConfig(env: Environment = process.env) {
     rate_limit_per_s: integer(env, 'CORRIDOR_RATE_LIMIT_PER_S', 0, 1_000_000),
     /** 0 means no limit. */
     failed_logins_per_min: integer(env, 'CORRIDOR_FAILED_LOGINS_PER_MIN', 0, 1_000_000),
-    request_log: oneOf(env, 'CORRIDOR_REQUEST_LOG', REQUEST_LOGS),
+    request_log: isOn(env, 'CORRIDOR_REQUEST_LOG'),
     /** Empty means every host. */
     allowed_hosts: hosts(env, 'CORRIDOR_ALLOWED_HOSTS'),
     trusted_proxies: addresses(env, 'CORRIDOR_TRUSTED_PROXIES'),

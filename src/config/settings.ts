@@ -127,9 +127,7 @@ export const SETTINGS = [
   {
     name: 'CORRIDOR_REQUEST_LOG',
     fallback: 'off',
-    meaning:
-      'off, on or bodies: keep the last requests of sandbox accounts for corridor logs; bodies ' +
-      'keeps their bodies too, masked.',
+    meaning: 'on or off: keep the last requests of sandbox accounts for corridor logs.',
   },
   {
     name: 'CORRIDOR_TRUSTED_PROXIES',

@@ -167,11 +167,10 @@ function poolsOn(url: string) {
 
 /** Opens the logs that requests fill in memory and a timer writes to the database. */
 function openUsageLogs(sql: Sql, { request_log }: Config, log: FastifyBaseLogger) {
-  const bodies = request_log === 'bodies'
   const onError = warner(log, 'requests were not logged')
   return {
     keyUses: openKeyUses(sql, warner(log, 'uses of keys could not be written')),
-    requestLog: request_log === 'off' ? undefined : openRequestLog(sql, bodies, onError),
+    requestLog: request_log ? openRequestLog(sql, onError) : undefined,
   }
 }
 

@@ -60,7 +60,7 @@ before(async () => {
   service = await startTestService({
     webhook_allow_private: true,
     simulator_delay_ms: 0,
-    request_log: 'bodies',
+    request_log: true,
   })
   receiver = await startReceiver(() => ({ status: 503 }))
   await setPrices()

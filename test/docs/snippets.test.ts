@@ -65,7 +65,7 @@ before(async () => {
     const sh = curl(sent, body && JSON.stringify(body))
     snippets.push({ sh, ts: ts ?? assert.fail(sent.path), python: py ?? assert.fail(sent.path) })
   }
-  service = await startTestService({ webhook_allow_private: true, request_log: 'on' })
+  service = await startTestService({ webhook_allow_private: true, request_log: true })
   await service.setRates({ 'EUR/USD': '1.1', 'USD/HKD': '7.8' })
   const world = await makeWorld(service, true)
   ids = world.ids

@@ -206,7 +206,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   approved_payees: { digest: 'payee', none: 'account_id payout_id' },
   // Masked when it is noted: test/api/request-log.test.ts.
   request_log: {
-    none: 'account_id id request_id key_id method path outcome reason remarks body',
+    none: 'account_id id request_id key_id method path outcome reason remarks',
   },
   privacy_settings: { staff: 'set_by reason' },
   erasures: {

@@ -27,7 +27,7 @@ const reached = new Set<string>()
 before(async () => {
   document = await readFile('openapi.json', 'utf8')
   api = readDocument(JSON.parse(document))
-  const start = () => startTestService({ webhook_allow_private: true, request_log: 'on' })
+  const start = () => startTestService({ webhook_allow_private: true, request_log: true })
   const [started, found] = await watchRoutes(start)
   service = started
   routes = found

@@ -724,7 +724,6 @@ LoggedRequest = TypedDict("LoggedRequest", {
     "duration_ms": "\"Decimal\"",
     "reason": "str",
     "remarks": "str",
-    "body": "str",
 })
 
 LogisticsProvider = TypedDict("LogisticsProvider", {

@@ -13,8 +13,7 @@ export function requestScreens(screens: Screens): void {
 }
 
 const OFF = html`<p class="empty">This service logs no requests. Start it with
-<code>CORRIDOR_REQUEST_LOG=on</code>, or with
-<code>CORRIDOR_REQUEST_LOG=bodies</code> to log masked bodies, too.</p>`
+<code>CORRIDOR_REQUEST_LOG=on</code>.</p>`
 
 async function requestsScreen(visit: Visit): Promise<Screen> {
   const title = 'Requests'
@@ -34,7 +33,7 @@ const REQUESTS: Listing<LoggedRequest> = {
   caption: 'Requests with keys, newest first',
   columns: [
     { name: 'When', show: ({ created_at }) => time(created_at) },
-    { name: 'Request', show: requestOf },
+    { name: 'Request', show: ({ method, path }) => html`<code>${method} ${path}</code>` },
     { name: 'Outcome', show: ({ outcome, status }) => [state(outcome), ' ', status] },
     { name: 'Reason', show: whyOf },
     { name: 'ms', number: true, show: ({ duration_ms }) => duration_ms },
@@ -51,11 +50,6 @@ const REQUESTS: Listing<LoggedRequest> = {
     { name: 'request_id', label: 'Request id' },
   ],
   empty: 'No request with a key yet.',
-}
-
-function requestOf({ method, path, body }: LoggedRequest): Html {
-  const sent = body && html`<details><summary>Body</summary><code>${body}</code></details>`
-  return html`<code>${method} ${path}</code>${sent}`
 }
 
 function whyOf({ reason, remarks }: LoggedRequest): Html | '' {

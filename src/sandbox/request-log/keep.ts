@@ -5,7 +5,7 @@ import { transactConfined } from '../../sql/confine.ts'
 import type { Sql } from '../../sql/connect.ts'
 import { waitAtMost } from '../../values/event-loop.ts'
 import { bookId } from '../../values/id.ts'
-import { type LoggedRequest, MAX_ROWS, MAX_WAITING_TEXT } from './request-log.ts'
+import { type LoggedRequest, MAX_ROWS } from './request-log.ts'
 import { dropOld, insertLogged } from './store.ts'
 
 const WRITE_EVERY_MS = 1_000
@@ -13,7 +13,6 @@ const WRITE_EVERY_MS = 1_000
 const LAST_WRITE_WITHIN_MS = 1_000
 
 export interface RequestLog {
-  readonly bodies: boolean
   /** Notes a request at once. The log writes it later. */
   note(request: Omit<LoggedRequest, 'id'>): void
   /** Writes the noted requests; a timer calls it once a second, and close() calls it too. */
@@ -21,29 +20,21 @@ export interface RequestLog {
   close(): Promise<void>
 }
 
-export function openRequestLog(
-  sql: Sql,
-  bodies: boolean,
-  onError: (error: unknown) => void,
-): RequestLog {
+export function openRequestLog(sql: Sql, onError: (error: unknown) => void): RequestLog {
   const nextId = makeIds()
   let waiting = new Map<string, LoggedRequest[]>()
-  let waiting_text = 0
   let writing = Promise.resolve()
 
   const note = (request: Omit<LoggedRequest, 'id'>) => {
     const requests = waiting.get(request.account_id) ?? []
     waiting.set(request.account_id, requests)
-    waiting_text += request.body.length
-    const body = waiting_text > MAX_WAITING_TEXT ? '' : request.body
-    requests.push({ ...request, id: nextId(), body })
+    requests.push({ ...request, id: nextId() })
     // The table keeps MAX_ROWS rows. Twice as many may wait, so that few calls cut the list.
     if (requests.length >= 2 * MAX_ROWS) requests.splice(0, requests.length - MAX_ROWS)
   }
   const writeWaiting = async () => {
     const taken = waiting
     waiting = new Map()
-    waiting_text = 0
     for (const [account_id, requests] of taken) {
       try {
         await transactConfined(sql, [account_id], async tx => {
@@ -68,7 +59,6 @@ export function openRequestLog(
     busy = false
   }, WRITE_EVERY_MS)
   return {
-    bodies,
     note,
     write,
     async close() {

@@ -1,5 +1,5 @@
-// Masks requests for the log. It shows the API's own words: member names, codes, amounts, ids, true
-// and false. Any other text or number may be a secret or name a person. Pure.
+// Masks paths and fields of requests for the log. It shows the API's own words: member names, codes,
+// amounts, ids, true and false. Any other text may be a secret or name a person. Pure.
 
 /** Replaces a text or a number that the log does not show. */
 const MASK = '…'
@@ -115,46 +115,3 @@ export function maskedPath(
   )
   return `${path}${pairs.length === 0 ? '' : `?${pairs.join('&')}`}`.slice(0, longest)
 }
-
-/** The body as JSON of at most `longest` characters. A mask replaces the parts that do not fit. */
-export function maskedBody(body: unknown, words: Words, longest: number): string {
-  let left = longest
-  const count = (text: string): string => {
-    left -= text.length
-    return text
-  }
-  const write = (name: string, value: unknown, is_caller_named: boolean): string => {
-    if (left < ROOM) return count(`"${MASK}"`)
-    if (Array.isArray(value))
-      return writeAll('[', value.keys(), i => write(name, value[i], is_caller_named))
-    if (typeof value === 'object' && value !== null) {
-      const members = value as Readonly<Record<string, unknown>>
-      return writeAll('{', Object.keys(members), key => {
-        const inside = is_caller_named || !words.names.has(key) || words.maps.has(key)
-        const masked = is_caller_named ? MASK : shownName(key, words)
-        return count(`${JSON.stringify(masked)}:`) + write(key, members[key], inside)
-      })
-    }
-    if (typeof value === 'boolean' || value === null) return count(String(value))
-    if (is_caller_named) return count(`"${MASK}"`)
-    if (typeof value === 'string') return count(JSON.stringify(shownText(name, value, words)))
-    return count(words.numbers.has(name) ? String(value) : `"${MASK}"`)
-  }
-  const writeAll = <K>(open: '[' | '{', keys: Iterable<K>, one: (key: K) => string): string => {
-    const parts: string[] = []
-    count('[],')
-    for (const key of keys) {
-      if (left < ROOM) {
-        parts.push(open === '[' ? `"${MASK}"` : `"${MASK}":"${MASK}"`)
-        break
-      }
-      parts.push(one(key))
-      count(',')
-    }
-    return `${open}${parts.join(',')}${open === '[' ? ']' : '}'}`
-  }
-  return write('', body, false)
-}
-
-/** The characters that stay free to close open brackets once the body is cut. */
-const ROOM = 1_024

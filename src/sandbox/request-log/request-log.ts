@@ -22,16 +22,9 @@ export interface LoggedRequest {
   /** The reason and path of the first error; '' for a request that succeeded. */
   readonly reason: string
   readonly remarks: string
-  /** The masked body as JSON; '' when there was none, or when the log keeps no bodies. */
-  readonly body: string
 }
 
 /** The most rows of an account. The log drops older rows. */
 export const MAX_ROWS = 1_000
 export const MAX_PATH = 500
 export const MAX_REMARKS = 200
-export const MAX_BODY = 4_096
-/**
- * The most characters of bodies that wait in memory. Later requests are kept without their bodies.
- */
-export const MAX_WAITING_TEXT = 4 * 1024 * 1024

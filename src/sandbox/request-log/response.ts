@@ -31,11 +31,6 @@ export const LoggedRequestResponse = Type.Object(
       'x-extensible-enum': REASONS,
     }),
     remarks: Type.String({ description: 'The path of the field that the error is about.' }),
-    body: Type.String({
-      description:
-        'The body that was sent, as JSON, with `…` in place of everything but codes, ' +
-        'amounts and ids. Empty unless the service logs bodies.',
-    }),
   },
   { title: 'LoggedRequest', description: 'A request of a sandbox account, and how it ended.' },
 )
@@ -54,6 +49,5 @@ export function presentLogged({ account_id: _, duration_us, ...row }: LoggedRequ
     duration_ms: duration_us / 1000,
     reason: row.reason,
     remarks: row.remarks,
-    body: row.body,
   }
 }

@@ -18,7 +18,6 @@ const KINDS = {
   duration_us: 'integer',
   reason: 'text',
   remarks: 'text',
-  body: 'text',
 } as const
 
 const COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]

@@ -2,8 +2,8 @@
 // console's requests and those that read the log, because no integrator's program sent them.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RequestLog } from './keep.ts'
-import { maskedBody, maskedPath, maskedPlace, type Words, wordsOf } from './mask.ts'
-import { MAX_BODY, MAX_PATH, MAX_REMARKS, type Outcome } from './request-log.ts'
+import { maskedPath, maskedPlace, type Words, wordsOf } from './mask.ts'
+import { MAX_PATH, MAX_REMARKS, type Outcome } from './request-log.ts'
 
 export const LOG_PATH = '/v3/request_log'
 
@@ -29,9 +29,8 @@ function note(request: FastifyRequest, reply: FastifyReply, log: RequestLog): vo
   if (account?.sandbox !== true || request.session !== null) return
   if (route === undefined || route === LOG_PATH) return
   const words = wordsAt(schema ?? {})
-  const { params, query, body, refused } = request
+  const { params, query, refused } = request
   const status = reply.raw.writableEnded ? reply.statusCode : null
-  const hasBody = log.bodies && typeof body === 'object' && body !== null
   log.note({
     account_id: account.account_id,
     request_id: request.id,
@@ -43,7 +42,6 @@ function note(request: FastifyRequest, reply: FastifyReply, log: RequestLog): vo
     duration_us: Math.min(Math.trunc(reply.elapsedTime * 1000), LONGEST_US),
     reason: refused?.reason ?? '',
     remarks: maskedPlace(refused?.remarks ?? '', words, MAX_REMARKS),
-    body: hasBody ? maskedBody(body, words, MAX_BODY) : '',
   })
 }
 
