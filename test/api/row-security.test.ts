@@ -160,8 +160,8 @@ async function furnish({ client, ids }: World): Promise<void> {
       sha256(''), '', sha256(''))`
   await owner`
     insert into request_log (account_id, id, request_id, key_id, method, path, outcome, status,
-      duration_us, reason, remarks, body)
-    values (${account_id}, ${newId('rql')}, 'a', '', 'GET', '/', 'succeeded', 200, 1, '', '', '')`
+      duration_us, reason, remarks)
+    values (${account_id}, ${newId('rql')}, 'a', '', 'GET', '/', 'succeeded', 200, 1, '', '')`
   await approveOne(client, ids.bnf ?? '')
 }
 
