@@ -1,5 +1,5 @@
-// Masks paths and fields of requests for the log. It shows the API's own words: member names, codes,
-// amounts, ids, true and false. Any other text may be a secret or name a person. Pure.
+// Masks paths and fields of requests for the log. It shows the API's own words: member names,
+// codes, amounts, ids, true and false. Any other text may be a secret or name a person. Pure.
 
 /** Replaces a text or a number that the log does not show. */
 const MASK = '…'
