@@ -77,7 +77,7 @@ const INLINE: Making = {
   name: 'payout with a new beneficiary inline and a key, made and settled',
   keyed: true,
   note: 'Each to a new beneficiary, with a key',
-  disk: 4_500,
+  disk: 6_000,
   log: 7_000,
 }
 
