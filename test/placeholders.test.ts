@@ -8,7 +8,7 @@ const ROWS: readonly (readonly [text: string, words: readonly string[]])[] = [
   ['it takes TBD, or xxx seconds??', ['1 TBD', '1 xxx', '1 ??']],
   ['Lorem ipsum dolor', ['1 Lorem ipsum']],
   ['Todo: say how', ['1 Todo']],
-  ['set CORRIDOR_DATA or DATABASE_URL, POST /v3/payout_batch, OTEL_SERVICE_NAME', []],
+  ['set CORRIDOR_DATA or DATABASE_URL, POST /v3/payout_batch, OTEL_SDK_DISABLED', []],
 ]
 for (const [text, words] of ROWS) {
   test(`document that says ${JSON.stringify(text)}: ${words.length} placeholders`, () => {

@@ -25,6 +25,14 @@ export class ConfigError extends Error {
 type Name = (typeof SETTINGS)[number]['name']
 type Environment = Readonly<Record<string, string | undefined>>
 
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** @throws ConfigError that names the first invalid or unknown variable */
@@ -122,11 +130,18 @@ export function checkVariables(env: Environment = process.env): void {
 /** Reads the OTEL_ variables only with a collector: other programs on the machine share them. */
 function tracing(env: Environment) {
   const collector = httpUrl(env, 'OTEL_EXPORTER_OTLP_ENDPOINT')
-  if (collector === '') return undefined
+  const traces = httpUrl(env, 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT')
+  if (collector === '' && traces === '') return undefined
+  if (oneOf(env, 'OTEL_SDK_DISABLED', ['true', 'false']) === 'true') return undefined
+  const resource = attributes(env, 'OTEL_RESOURCE_ATTRIBUTES')
   return {
     /** The URL to which spans are posted, as OTLP in JSON. */
-    url: `${collector.replace(/\/$/, '')}/v1/traces`,
-    service_name: text(env, 'OTEL_SERVICE_NAME'),
+    url: traces === '' ? `${collector.replace(/\/$/, '')}/v1/traces` : traces,
+    service_name:
+      env.OTEL_SERVICE_NAME || resource['service.name'] || text({}, 'OTEL_SERVICE_NAME'),
+    resource,
+    sampler: oneOf(env, 'OTEL_TRACES_SAMPLER', SAMPLERS),
+    /** The share of traces that a ratio sampler keeps. */
     ratio: ratio(env, 'OTEL_TRACES_SAMPLER_ARG'),
     /** The most spans that wait to be sent; further ones are dropped. */
     queue_size: integer(env, 'OTEL_BSP_MAX_QUEUE_SIZE', 1, 1_000_000),
@@ -168,6 +183,22 @@ function httpUrl(env: Environment, name: Name): string {
   const protocol = URL.parse(value)?.protocol
   if (value === '' || protocol === 'http:' || protocol === 'https:') return value
   throw new ConfigError(`${name} must be like http://127.0.0.1:4318`)
+}
+
+/** Reads `name=value,name=value`. Values are percent-encoded, as in W3C Baggage. */
+function attributes(env: Environment, name: Name): Record<string, string> {
+  const members = text(env, name).split(',')
+  try {
+    return Object.fromEntries(
+      members.flatMap(member => {
+        if (member.trim() === '') return []
+        const [, key, value] = /^([^=\s]+)\s*=(.*)$/.exec(member.trim()) as RegExpExecArray
+        return [[key, decodeURIComponent((value as string).trim())]]
+      }),
+    )
+  } catch {
+    throw new ConfigError(`${name} must be like name=value,name=value`)
+  }
 }
 
 function ratio(env: Environment, name: Name): number {

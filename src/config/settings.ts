@@ -140,11 +140,27 @@ export const SETTINGS = [
     fallback: '',
     meaning: 'Collector of traces by OTLP over HTTP, such as http://127.0.0.1:4318.',
   },
+  {
+    name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    fallback: '',
+    meaning: 'The collector as the whole URL that spans are posted to.',
+  },
+  { name: 'OTEL_SDK_DISABLED', fallback: 'false', meaning: 'true: send no traces at all.' },
   { name: 'OTEL_SERVICE_NAME', fallback: 'corridor', meaning: 'Name of the service in traces.' },
+  {
+    name: 'OTEL_RESOURCE_ATTRIBUTES',
+    fallback: '',
+    meaning: 'Further attributes of this process in traces: name=value,name=value.',
+  },
+  {
+    name: 'OTEL_TRACES_SAMPLER',
+    fallback: 'parentbased_always_on',
+    meaning: 'always_on, always_off or traceidratio, or one of them after parentbased_.',
+  },
   {
     name: 'OTEL_TRACES_SAMPLER_ARG',
     fallback: '1',
-    meaning: 'Share of traces that are sent, from 0 to 1.',
+    meaning: 'Share of traces that a sampler by ratio takes, from 0 to 1.',
   },
   {
     name: 'OTEL_BSP_MAX_QUEUE_SIZE',

@@ -81,6 +81,7 @@ before(async () => {
     // A payout whose report meets the fault below is asked about again when its claim has run out.
     CORRIDOR_RAIL_TIMEOUT_MS: '1000',
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=in%20tests',
     // Nothing comes before the end but by 512 spans.
     OTEL_BSP_SCHEDULE_DELAY: '600000',
     OTEL_BSP_MAX_QUEUE_SIZE: '20000',
@@ -208,6 +209,7 @@ test('SIGTERM: pending spans sent, process ends normally', () => {
   assert.equal(alone.status, 200)
   const { resource } = requestSpan('the-last-1')
   assert.equal(resource['service.name'], 'corridor')
+  assert.equal(resource['deployment.environment.name'], 'in tests')
   assert.equal(resource['telemetry.sdk.language'], 'nodejs')
   assert.match(String(resource['telemetry.sdk.version']), /^\d+\.\d+\.\d+$/)
 })

@@ -5,8 +5,11 @@ import { DiagLogLevel, diag } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, type Resource, resourceFromAttributes } from '@opentelemetry/resources'
 import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
+  type Sampler,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
@@ -35,11 +38,10 @@ export function startTracing(
     { error: warn, warn, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   )
-  const { queue_size, send_every_ms, ratio } = tracing
+  const { queue_size, send_every_ms } = tracing
   const provider = new TracerProvider({
     resource: resourceOf(tracing),
-    // A caller who names a trace decides whether it is sent.
-    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+    sampler: samplerOf(tracing),
     spanLimits: { linkCountLimit: max_batch, attributeValueLengthLimit: MAX_TEXT },
     spanProcessors: [
       new BatchSpanProcessor({
@@ -55,13 +57,26 @@ export function startTracing(
   return () => provider.shutdown().catch(err => log.warn({ err }, 'spans could not be sent'))
 }
 
-function resourceOf({ service_name }: Tracing): Resource {
+/** Later attributes win: the environment's, and after them the service's name. */
+function resourceOf({ service_name, resource }: Tracing): Resource {
   return defaultResource().merge(
     resourceFromAttributes({
       'service.version': manifest.version,
       'host.name': hostname(),
       'process.pid': process.pid,
+      ...resource,
       'service.name': service_name,
     }),
   )
+}
+
+function samplerOf({ sampler, ratio }: Tracing): Sampler {
+  const [, parentBased, name] = /^(parentbased_)?(.*)$/.exec(sampler) ?? []
+  const root =
+    name === 'always_on'
+      ? new AlwaysOnSampler()
+      : name === 'always_off'
+        ? new AlwaysOffSampler()
+        : new TraceIdRatioBasedSampler(ratio)
+  return parentBased === undefined ? root : new ParentBasedSampler({ root })
 }
