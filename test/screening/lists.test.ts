@@ -1,5 +1,5 @@
-// corridor lists: lists in their versions, and files that
-// are refused.
+// corridor lists and corridor screening check: lists in their versions, files that are refused, and
+// whom a name may mean.
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { listEntries } from '../../src/screening/list-store.ts'
@@ -224,4 +224,40 @@ test('PostgreSQL, list entries: append-only, each with the digest of its content
       values ('un', 'forged', 1, sha256('x'), '{}')`,
     /digest_of_the_content/,
   )
+})
+
+test('screening check: likely entries with score pieces; none for an ordinary name', async () => {
+  const none = await cli.run('screening', 'check', 'Viktor Bout')
+  assert.equal(none.code, 1)
+  assert.match(none.stderr, /no list is imported: corridor lists import says how/)
+  await runs('lists', 'import', '--sample')
+  const { json } = await runs('screening', 'check', 'Viktor Bout', '--born', '1967-01-13', '--json')
+  const [hit] = json.hits
+  assert.deepEqual([hit.list, hit.entry_id, hit.entry.programmes], ['ofac', '8279', ['DRCONGO']])
+  assert.deepEqual(
+    hit.pieces.map(({ piece }: { piece: string }) => piece),
+    ['words', 'not_named', 'birth'],
+  )
+  assert.equal(hit.score, hit.pieces.at(-1).score)
+  const words = await runs('screening', 'check', 'محمد حسن آخوند')
+  assert.match(words.stdout, /^1000 {2}uk AFG0006 {2}MOHAMMAD HASSAN AKHUND, by "محمد حسن آخوند"/)
+  assert.match(words.stdout, /\nlists: eu of 2026-11-23, ofac of 2026-11-23, /)
+  const ordinary = await runs('screening', 'check', 'Maria Hoffmann')
+  assert.match(ordinary.stdout, /^nobody from 890 of 1000 on\n/)
+  const byId = await runs('screening', 'check', 'Nobody', '--id', '78310-00122', '--json')
+  assert.deepEqual(byId.json.hits[0].name, 'BANK ROSSIYA')
+})
+
+test('screening check, wrong options: usage error naming them', async () => {
+  const rows: readonly (readonly [args: readonly string[], message: RegExp])[] = [
+    [['A', '--born', '1967-02-30'], /--born "1967-02-30" is not a date/],
+    [['A', '--country', 'Atlantis'], /unknown country Atlantis/],
+    [['A', '--least', '1001'], /--least is a whole number from 1 to 1000/],
+    [[' '], /the name must not be blank/],
+  ]
+  for (const [args, message] of rows) {
+    const refused = await cli.run('screening', 'check', ...args)
+    assert.equal(refused.code, 2)
+    assert.match(refused.stderr, message)
+  }
 })
