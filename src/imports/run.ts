@@ -55,7 +55,7 @@ export interface Rows<Command, State, Outcome, Result> {
   acts(outcomes: readonly Outcome[]): readonly Act[]
   /**
    * `since` is null if the first try was answered. Otherwise it is the time at which the run began:
-   * what an unanswered try has written is not older.
+   * only a result that is not older can be the unanswered try's own.
    */
   writtenResult(line: number, command: Command, outcome: Outcome, since: Instant | null): Result
   refusedResult(line: number, problems: readonly Problem[]): Result

@@ -13,7 +13,7 @@ export const Reference = Text(MAX_REFERENCE, {
   minLength: 1,
   description: 'The bank’s reference of the payment; one line.',
 })
-/** For the reason likely_mistake alone. */
+/** Overrides only the refusal likely_mistake. */
 export const ForceMistake = Type.Boolean({
   description: 'Confirms what is refused as `likely_mistake`.',
 })

@@ -192,7 +192,7 @@ function checkReach(request: QuoteRequest): Problem[] {
   if (country !== undefined && !isCountry(country)) return []
   if ((request.payout_type ?? 'local') === 'local' && request.local === undefined) {
     const currency = request.destination_info?.currency ?? request.payout_info.currency
-    // `checkCurrency` and `checkBank` refuse other currencies.
+    // `checkCurrency` and `checkBank` refuse a currency that is unknown, or that no bank receives.
     if (findCurrency(currency) === undefined || bankFault(currency) !== undefined) return []
     const fault = carriageFault(currency, country ?? '')
     return fault === undefined ? [] : [invalidField('payout_type', fault)]

@@ -57,7 +57,7 @@ interface Expected {
 
 /**
  * When the beneficiary of a payout has the money. Null while the payout is held, once it has
- * failed, and when the time is not known. Two times are not stored: a sandbox's payout arrives
+ * failed, and when the time is not known. Two times are computed: a sandbox's payout arrives
  * after its network's usual time, counted from its execution, and a transfer when it succeeds.
  */
 export function expectedArrival(payout: Expected): Instant | null {

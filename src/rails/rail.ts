@@ -133,8 +133,8 @@ export interface RailStep {
 /** What a rail reports about an attempt. The caller applies the new steps. */
 export interface RailReport {
   /**
-   * The whole history of the attempt on the rail, oldest first. A payout that a rail takes is
-   * `processing` already, so this is never the first step.
+   * The whole history of the attempt on the rail, oldest first. Never begins with `processing`:
+   * a payout that a rail takes has this status already.
    */
   readonly steps: readonly RailStep[]
   /** When to ask again; null when nothing more will happen by itself. */

@@ -1,7 +1,7 @@
 // Bounds the rows that a statement reads by the bytes of their long columns, and cuts its page.
 import { type Fragment, sql } from './sql.ts'
 
-/** The most bytes of long columns before the last row. */
+/** A page ends with the row that brings its long columns to this many bytes. */
 const MAX_LONG_BYTES = 1024 * 1024
 
 export interface Page<Row> {

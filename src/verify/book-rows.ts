@@ -8,7 +8,7 @@ import { ofAccount, statement } from './rows.ts'
 export interface BookRow {
   account_id: string
   has_account: boolean
-  /** The currencies of the account; null without an account. */
+  /** The currencies that need a row; null when the account does not exist. */
   wanted: string[] | null
   journal_count: bigint | null
   head_hash: string | null

@@ -31,7 +31,7 @@ test('afterAttempt, failures: eleven attempts over 24 hours, then dead', () => {
   }
 })
 
-test('afterAttempt, random part: at most a tenth less or more', () => {
+test('afterAttempt, random part of the delay: at most a tenth of it, less or more', () => {
   const at = (chance: number) => afterAttempt(1, SILENT, chance)
   assert.deepEqual(at(0), { status: 'pending', retry_in_ms: 4_500, disables: false })
   assert.deepEqual(at(1), { status: 'pending', retry_in_ms: 5_500, disables: false })

@@ -55,7 +55,7 @@ function assertTooMany(answer: Answer, most_s: number): void {
   assert.ok(Number(wait) <= most_s, wait)
 }
 
-test('wrong credentials, too many a minute: 429 for every kind and this address only; a valid key there succeeds', async () => {
+test('too many wrong credentials in a minute, whatever their kind: 429 for this address only; a valid key from it succeeds', async () => {
   await withLimits({ failed_logins_per_min: 7 }, async (limited, by) => {
     for (const authorization of wrong) {
       assertRefused(await balance(authorization, limited), 401, 'invalid_credentials')

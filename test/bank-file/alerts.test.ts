@@ -226,7 +226,7 @@ test('file awaiting its release, also past its cut-off: reported with hash, then
   assert.deepEqual(await alertsOf(bank), [])
 })
 
-test('file with a payout that is over: reported until withdrawn; incoming reports applied', async () => {
+test('file with a payout that has ended: listed until it is withdrawn; reports of the bank still applied', async () => {
   const bank = await world()
   const [id = ''] = await bank.pay([100])
   await bank.work()

@@ -111,7 +111,7 @@ test('payout by browser: options, quote, payee; sent by two tabs and a click, ma
   const before = await countPayouts()
   await fillPayout(page, '12,000.00')
   const form = await page.evaluate(() => {
-    const found = document.querySelector<HTMLFormElement>('form.write')
+    const found = document.querySelector<HTMLFormElement>('form.block')
     return { action: found?.action ?? '', fields: [...new FormData(found as HTMLFormElement)] }
   })
   const send = () =>

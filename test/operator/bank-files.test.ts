@@ -65,7 +65,7 @@ test('POST bank_file/{id}/release, current digest: sent once, logged with the na
   assert.deepEqual(await actsOn(ids[0] ?? ''), ['ada: file release: approved, api from 127.0.0.1'])
 })
 
-test('POST bank_file/{id}/release, another digest, or the hash of the bytes: 409, no row changes', async () => {
+test('POST bank_file/{id}/release, a digest of another file, or the hash of its bytes in place of the digest: 409, no row changes', async () => {
   const { ids, shown } = await sealed([100])
   const { owner } = world.service.database
   const before = await rowVersions(owner)

@@ -189,7 +189,7 @@ test('match confirmed: payout blocked, money kept, until a person fails it', asy
   assert.deepEqual(await balancesOf(office.live), before)
 })
 
-test('decision without a person, a reason or a name in SQL: refused', async () => {
+test('decision written in SQL without a person, a reason or a user name: refused', async () => {
   await screenWith(office.un)
   const { id } = await office.pay('Eric Badege')
   const nobody = await openCli(service.database.url, {})

@@ -102,7 +102,7 @@ async function gunzip(path: string, most: number, into: string): Promise<number>
   return members.bytesWritten
 }
 
-/** Tapes and blocks end in zeros. Other bytes may be a member, whose lines must not be lost. */
+/** Archives end in zeros. Other bytes may be one more file, whose lines must not be lost. */
 async function checkPadding(file: FileHandle, from: number, size: number): Promise<void> {
   const { buffer } = await file.read(Buffer.alloc(Math.min(size - from, MOST_PADDING)), {
     position: from,

@@ -123,8 +123,8 @@ export interface Approval {
   /** The makers; '' or an empty list for a key without a user. */
   readonly made_by: string | readonly string[]
   /**
-   * All who could have made it, who never approve it: the makers, the owner of the key, and who
-   * made the key.
+   * The people who may have made the request: its makers, the owner of the key, and the person who
+   * made the key. None of them approves it.
    */
   readonly makers: readonly string[]
   readonly key_id: string

@@ -67,7 +67,7 @@ test('judge, a business: its one rule, whatever its other members', () => {
   })
 })
 
-test('judge, compared fields: comparable form of each, by its path', () => {
+test('judge: returns the comparable form of each compared field, named by its path', () => {
   const [, , { values } = assert.fail()] = judgedOf({ ...all, name: ' ANNA\u200b ' })
   assert.deepEqual(values, {
     name: 'anna',

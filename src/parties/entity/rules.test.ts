@@ -342,7 +342,7 @@ test('update, identity kept: one live entity, in its current form', () => {
   assert.deepEqual([...state.live], [[annasEmail, [changed]]])
 })
 
-test('review of one of two equal entities: the other keeps its place', () => {
+test('two equal entities, one reviewed: the other keeps its place in the order', () => {
   const other = entity(anna, { id: 'ent_other' })
   const state = stateWith(entity(anna), other)
   const { entity: asked } = review(state, 'requires_action')

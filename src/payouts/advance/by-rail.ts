@@ -79,7 +79,7 @@ export function reroute(
 
 /**
  * The event that the rail has sent the payout: when, and by which references. An attempt has at
- * most one. A step in the same report has these facts in its own event.
+ * most one, and none if the same report has a step: the event of the step has these facts.
  */
 export function sentEvent(
   state: AttemptState,

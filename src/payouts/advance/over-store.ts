@@ -33,7 +33,7 @@ export async function listDueAttempts(
 
 /** An attempt that is over, with the payout as its rail gets it. */
 export interface ClaimedOver extends RailPayout {
-  /** When the rail is asked next, unless its report sets another time. */
+  /** The end of the worker's claim. The rail is asked again then, unless its report sets a time. */
   readonly claim: Instant
 }
 

@@ -10,7 +10,7 @@ export interface IndicativeRate {
   readonly to: string
   /** Units of `to` for one unit of `from`, less the spread. */
   readonly rate: Decimal
-  /** The same without the spread. */
+  /** The rate without the spread. */
   readonly mid: Decimal
   readonly spread_bps: number
   readonly steps: readonly Step[]

@@ -55,7 +55,7 @@ test("BIC in a listed bank's remarks, after its label: one of its ids", () => {
   assert.deepEqual(idsOf('Norwind Relief', 'Account at BIC CMSYSYDA'), [], 'the bank of an account')
 })
 
-test('BIC as an id of an entry: a bank id, under any label', () => {
+test('list entry with a BIC as its id: stored as the id of a bank, whatever its label', () => {
   for (const words of ['SWIFT/BIC', 'swiftbic SWIFT BIC', 'BIC']) {
     assert.deepEqual(idOf(words, 'HNRB BY 2X', 'Belarus'), [
       { kind: 'bank', number: 'HNRBBY2X', country: '' },
