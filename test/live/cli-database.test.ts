@@ -25,7 +25,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['payout', 'transition', 'pot_01m7xpm2kyj94bggdx1c', 'succeeded'],
   ['statement', 'acc_7k2m9x4q', '--from', '2026-01-01', '--to', '2026-02-01'],
   ['entity', 'list'],
-  ['events', 'replay', 'acc_7k2m9x4q', '--dead', '--endpoint', 'whe_1'],
+  ['events', 'replay', 'whe_01m7xpm2kz8t3vqw5n0r', '--dead'],
   ['verify'],
   ['verify', '--json'],
   ['backup', 'copy.tar.zst'],
