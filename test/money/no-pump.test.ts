@@ -20,9 +20,10 @@ import { payoutAmountFor } from '../../src/quotes/solve.ts'
 import { CURRENCIES } from '../../src/values/money/currency.ts'
 import { type Decimal, formatDecimal, pow10 } from '../../src/values/money/decimal.ts'
 import { feeRow, NOW, pricing, terms } from '../support/given/in-memory.ts'
+import { pickSeed } from '../support/service/process.ts'
 import { share } from '../support/share.ts'
 
-const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
+const seed = pickSeed()
 console.log(`SEED=${seed}`)
 const BOOKS = share(1_500, 30_000)
 const SIZE = 6

@@ -12,11 +12,12 @@ import { CURRENCIES, currencyExponent } from '../../src/values/money/currency.ts
 import { formatDecimal, MAX_AMOUNT, parseDecimal } from '../../src/values/money/decimal.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { feeRow, pricing, terms } from '../support/given/in-memory.ts'
+import { pickSeed } from '../support/service/process.ts'
 import { share } from '../support/share.ts'
 
 const CASES = share(4_000, 100_000)
 const BATCH = Math.min(CASES, 10_000)
-const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
+const seed = pickSeed()
 console.log(`SEED=${seed}`)
 
 let database: TestDatabase

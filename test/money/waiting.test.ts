@@ -9,9 +9,10 @@ import { priceQuote } from '../../src/quotes/rules.ts'
 import { CURRENCIES, currencyExponent } from '../../src/values/money/currency.ts'
 import { type Decimal, formatDecimal, pow10 } from '../../src/values/money/decimal.ts'
 import { NOW, pricing, terms } from '../support/given/in-memory.ts'
+import { pickSeed } from '../support/service/process.ts'
 import { share } from '../support/share.ts'
 
-const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
+const seed = pickSeed()
 console.log(`SEED=${seed}`)
 const PAYOUTS = share(3_000, 50_000)
 
