@@ -63,8 +63,6 @@ export function readLimit(text: string): number {
   throw new UsageError(`--limit must be a whole number from 1 to ${MAX_LIMIT}`)
 }
 
-export type InputFile = Awaited<ReturnType<typeof readInput>>
-
 /**
  * Reads a file as text; `-` is standard input. Messages name it by the last part of the path, which
  * is the default source of rates.

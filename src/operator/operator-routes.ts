@@ -9,15 +9,9 @@ import { ListOf } from '../http/list.ts'
 import { addRoute, type RouteDocs } from '../http/route.ts'
 import { Closed } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import type { Sql } from '../sql/connect.ts'
 import type { Page } from '../sql/page.ts'
 import { pageOf } from './action.ts'
-import {
-  callOf,
-  callWithoutClaim,
-  type NeedsOperators,
-  type OperatorConnections,
-} from './connections.ts'
+import type { NeedsOperators, OperatorConnections } from './connections.ts'
 import { checkLimit, type Query, readLimit } from './request.ts'
 
 interface RequestParts<Params extends TSchema, Body extends TSchema> {
@@ -45,16 +39,6 @@ interface WriteRoute<Params extends TSchema, Body extends TSchema> extends Route
   /** The title of the schema of an empty body, which the caller may leave out. */
   readonly emptyBody?: string
   answer(request: Request<Params, Body>, operators: OperatorConnections): Promise<Reply>
-}
-
-interface ChangeRoute<Params extends TSchema, Body extends TSchema>
-  extends Omit<WriteRoute<Params, Body>, 'answer' | 'idempotent'> {
-  /** The act in the words of the command, as the audit log names it. */
-  readonly act: string
-  /** Whether a repeat acts again, as the answer is not kept, such as one with a secret. */
-  readonly actsAgain?: boolean
-  /** Changes reference data in one transaction; returns what the answer shows. */
-  change(sql: Sql, request: Request<Params, Body>, operators: OperatorConnections): Promise<object>
 }
 
 interface PageRoute<Row, QuerySchema extends TSchema>
@@ -125,24 +109,6 @@ export class OperatorRoutes {
       ...withRefusals(emptyBody === undefined ? route : withEmptyBody(route, emptyBody)),
       method,
       send: async (request, reply) => send(reply, await answer(request, this.#deps.operators)),
-    })
-  }
-
-  /**
-   * Registers a route that changes reference data. A repeat of the Idempotency-Key gets the first
-   * answer again, unless the route acts again.
-   */
-  change<Params extends TSchema, Body extends TSchema>(
-    path: string,
-    { act, actsAgain = false, change, ...route }: ChangeRoute<Params, Body>,
-  ): void {
-    this.write<Params, Body>(path, {
-      ...route,
-      idempotent: !actsAgain,
-      answer(request, operators) {
-        const call = actsAgain ? callWithoutClaim(request, act) : callOf(request, act)
-        return operators.changeOnce(call, sql => change(sql, request, operators))
-      },
     })
   }
 }
