@@ -44,7 +44,7 @@ const CALLERS: readonly (readonly [
 ]
 
 for (const [what, users, caller, found] of CALLERS) {
-  test(`command, run by ${what}`, () => {
+  test(`user commands, run by ${what}`, () => {
     const named = typeof caller === 'string'
     const read = readCaller(users, {
       user: named ? caller : caller.login,
@@ -55,7 +55,7 @@ for (const [what, users, caller, found] of CALLERS) {
   })
 }
 
-test('first user: must be an operator', () => {
+test('refuseFirst, no users yet: the first user must be an operator', () => {
   assert.match(refuseFirst([], 'auditor') ?? '', /the first user is an operator/)
   assert.equal(refuseFirst([], 'operator'), undefined)
   assert.equal(refuseFirst(USERS, 'auditor'), undefined)
@@ -69,20 +69,20 @@ const NEEDS: readonly (readonly [AccountRole, readonly AccountNeed[]])[] = [
 
 for (const [role, may] of NEEDS) {
   for (const needed of ['read', 'write', 'approve', 'operator'] as const) {
-    test(`${role}, ${needed}: ${may.includes(needed) ? 'may' : 'may not'}`, () => {
+    test(`user role ${role}, permission ${needed} asked for: ${may.includes(needed) ? 'granted' : 'refused'}`, () => {
       assert.equal(rolesAllow([role], needed), may.includes(needed))
     })
   }
 }
 
-test('several roles: allow what any of them allows; none: nothing', () => {
+test('user with several roles: has the permissions of each role; user with no role: has none', () => {
   assert.ok(
     rolesAllow(['maker', 'approver'], 'write') && rolesAllow(['viewer', 'approver'], 'approve'),
   )
   assert.ok(!rolesAllow([], 'read'))
 })
 
-test('installation: operators read and change it, auditors read it, members neither', () => {
+test('installation permissions: operators read and change the installation, auditors read it, members do neither', () => {
   const may = (['operator', 'auditor', 'member'] as const).map(role =>
     (['read', 'write'] as const).map(needed => mayRunInstallation(role, needed)),
   )
@@ -93,13 +93,13 @@ test('installation: operators read and change it, auditors read it, members neit
   ])
 })
 
-test('member, commands: only those that need a role on the account', () => {
+test('account member, command line: only commands that ask for a role on the account', () => {
   assert.equal(refuseCommand('mary', 'member', 'payout approve'), undefined)
   assert.match(refuseCommand('mary', 'member', 'fund') ?? '', /mary is a member/)
   assert.equal(refuseCommand('grace', 'auditor', 'fund'), undefined)
 })
 
-test('people: enabled users with their roles by account', () => {
+test('indexPeople, users of an installation: the enabled ones, with their roles by account', () => {
   const people = indexPeople(USERS, [
     { user_name: 'mary', account_id: 'acc_a', role: 'maker' },
     { user_name: 'mary', account_id: 'acc_b', role: 'approver' },
