@@ -30,7 +30,7 @@ function expected(name: AnswerName, state: FileState, offers: number) {
 }
 
 for (const name of Object.keys(ANSWERS) as AnswerName[]) {
-  test(`fileState, ${name}: in every state, reported by the bank never, once, twice`, () => {
+  test(`fileState, bank answers ${name}, each state of the file, file offered never, once or twice: the expected state`, () => {
     for (const state of FILE_STATES) {
       for (const offers of [0, 1, 2]) {
         const said = { ...ANSWERS[name], text: '', payment_information_id: '' }
@@ -42,7 +42,7 @@ for (const name of Object.keys(ANSWERS) as AnswerName[]) {
   })
 }
 
-test('fileState, one block of a file refused: the file has arrived', () => {
+test('fileState, bank refuses one block of a file: the file has arrived', () => {
   const said = { ...ANSWERS.refused, text: '', payment_information_id: `${MSG_ID}-1` }
   for (const state of ['uploading', 'sent', 'unknown', 'acknowledged'] as const) {
     const answer = answerOf({ msg_id: MSG_ID, state, offers: 1 }, said, {})
@@ -50,14 +50,14 @@ test('fileState, one block of a file refused: the file has arrived', () => {
   }
 })
 
-test("code with a bank's own meaning: an acceptance counts as a refusal there", () => {
+test("fileState, status code that the bank's profile maps to a refusal: the file is refused", () => {
   const said = { ...ANSWERS.accepted, code: 'ACWC', text: '', payment_information_id: '' }
   const file = { msg_id: MSG_ID, state: 'sent', offers: 1 } as const
   const answer = answerOf(file, said, { ACWC: 'cancelled' })
   assert.equal(typeof answer === 'string' ? answer : answer.state, 'rejected')
 })
 
-test('refusal as a repetition: recognised by its reasons', () => {
+test('isRepetition, reasons of a refused file: only codes for a duplicate file make it a repetition', () => {
   assert.deepEqual(
     ['RJCT DU01', 'RJCT AC06', 'RJCT AM05 twice', ''].map(reason => isRepetition({ reason })),
     [true, false, true, false],

@@ -14,7 +14,7 @@ test('end-to-end ids: 15 characters, stable per attempt, unique per attempt', ()
   assert.equal(digits.size, 32)
 })
 
-test("message ids: 16 characters, independent of the payments' order; a new one after a refusal", () => {
+test('message id of a file: 16 characters, the same for any order of payments; a new id after a refusal', () => {
   const item = (end_to_end_id: string, ...earlier_files: string[]) => ({
     end_to_end_id,
     earlier_files,

@@ -122,7 +122,7 @@ for (const [wanted, ...inputs] of EXCEPTIONS) {
   const words = inputs
     .map(evidenceOf)
     .map(({ level, code, reasons }) => [level, code, ...reasons].join(' '))
-  test(`exceptions in words, ${words.join('; ')}: ${wanted}`, () => {
+  test(`bank evidence ${words.join('; ')}: ${wanted}`, () => {
     const { exception } = interpreted(inputs)
     assert.equal(
       exception === undefined ? 'none' : `${exception.kind}: ${exception.message}`,
@@ -131,7 +131,7 @@ for (const [wanted, ...inputs] of EXCEPTIONS) {
   })
 }
 
-test('group rejected after a success and given back: no further exception', () => {
+test('group rejected after its payment succeeded and was credited back: reversed, no exception', () => {
   const { steps, exception } = interpreted(
     [group('ACSP'), group('RJCT/AC04'), debit(), credit()],
     ACCEPTED,
@@ -139,12 +139,12 @@ test('group rejected after a success and given back: no further exception', () =
   assert.deepEqual([steps.at(-1)?.status, exception], ['reversed', undefined])
 })
 
-test('payment of a rejected group, then accepted: a contradiction, no success', () => {
+test('group rejected, then its payment accepted: exception "contradiction", no success', () => {
   const { steps, exception } = interpreted([group('RJCT/AC04'), 'ACSP'], ACCEPTED)
   assert.deepEqual([steps, exception?.kind], [[], 'contradiction'])
 })
 
-test('no funds after a success: reversed, not sent another way', () => {
+test('payment succeeded, then rejected for lack of funds: reversed, no failover', () => {
   const { steps, not_taken } = interpreted(['ACSP', 'RJCT/AM04'], ACCEPTED)
   const last = steps.at(-1)
   assert.deepEqual([last?.status, last?.failure?.code], ['reversed', 'PR000550'])
@@ -158,7 +158,7 @@ for (const [text, wanted] of [
   ['RJCT', 'failed: PF000500'],
   ['CANC', 'failed: PF000595'],
 ] as const) {
-  test(`codes in words, ${text}: ${wanted}`, () => {
+  test(`bank status codes ${text}: ${wanted}`, () => {
     const { steps, not_taken } = interpreted([status(text)])
     const code = not_taken?.code ?? steps.at(-1)?.failure?.code
     assert.equal(`${not_taken === undefined ? 'failed' : 'not taken'}: ${code}`, wanted)
@@ -170,7 +170,7 @@ test('cancelled payment: shows the codes of the cancellation', () => {
   assert.match(step?.failure?.message ?? '', /\(DS02, CUST\)/)
 })
 
-test("account asked for an answer: with the codes, only before the bank's decision", () => {
+test('bank status that asks the account for data: requires_action with the codes, only while the bank has not decided', () => {
   const asked = 'WAIT/X001'
   assert.deepEqual(interpreted([asked], OWN_CODE).steps, [
     {
@@ -208,12 +208,12 @@ for (const [what, inputs, wanted] of [
     { bank_reference: 'D-1', returned: 'USD 100.00' },
   ],
 ] as const) {
-  test(`references, ${what}`, () => {
+  test(`bank references of a payment, ${what}`, () => {
     assert.deepEqual(interpreted(inputs).references, wanted)
   })
 }
 
-test('silence as success: ended by a deciding status only', () => {
+test('silence as success, a status during the period: only a final status ends the period', () => {
   const silent = { silent_after_days: 3, ...ACCEPTED }
   const until = (...inputs: EvidenceInput[]) => interpreted(inputs, silent).silent_until
   const in_three_days = '2026-11-26T10:00:00.000000Z'
@@ -225,7 +225,7 @@ test('silence as success: ended by a deciding status only', () => {
   assert.equal(until(status('RJCT/FF10', EARLIER)), in_three_days)
 })
 
-test('payment in another file: evidence of the earlier file ignored, except another amount', () => {
+test('payment moved to a later file, evidence about the earlier file: ignored, unless its amount differs', () => {
   assert.equal(interpreted([status('PATC', EARLIER)]).exception, undefined)
   assert.equal(interpreted([status('RJCT/FF10', EARLIER)]).not_taken, undefined)
   assert.equal(
@@ -240,7 +240,7 @@ test('payment in another file: evidence of the earlier file ignored, except anot
   assert.ok(interpreted([status('RJCT/FF10', { received_at: SEALED })]).not_taken)
 })
 
-test('status of a payment: the same for credits and debits', () => {
+test('bank status of a payment, on a credit or a debit line: same result', () => {
   const [step] = interpreted([status('ACSC', { is_credit: true })], { settles_on: 'acsc' }).steps
   assert.equal(step?.status, 'succeeded')
 })
@@ -286,7 +286,7 @@ for (const [what, inputs, booked] of BOOKED) {
   test(`isBooked, ${what}: ${booked}`, () => assert.equal(isBooked(inputs.map(evidenceOf)), booked))
 }
 
-test('isNewBooking, one debit in several messages: counted once, whichever message comes first', () => {
+test('isNewBooking, one debit in several bank messages: counted once, in any order of messages', () => {
   const bookings = new Bookings()
   const references = ['D-1 camt.053 17', 'D-1 camt.053 18', 'D-9 camt.054 3', 'D-2 camt.053 18']
   const more = references.map(reference => bookings.add(debit(reference)))

@@ -285,7 +285,7 @@ const CASES: readonly [
 ]
 
 for (const [name, inputs, expected, given] of CASES) {
-  test(`evidence, ${name}: ${expected || 'the payment waits'}`, () => {
+  test(`bank evidence, ${name}: ${expected || 'the payment waits'}`, () => {
     assert.equal(summary(interpreted(inputs, given)), expected)
   })
 }
@@ -314,16 +314,16 @@ const IN_ANOTHER_FILE: readonly [string, readonly EvidenceInput[], string][] = [
 ]
 
 for (const [name, inputs, expected] of IN_ANOTHER_FILE) {
-  test(`evidence, payment in another file after ${name}: ${expected || 'the payment waits'}`, () => {
+  test(`bank evidence on a payment moved to another file, ${name}: ${expected || 'the payment waits'}`, () => {
     assert.equal(summary(interpreted(inputs, NEXT)), expected)
   })
 }
 
-test('evidence, payment withdrawn from its file: not sent again before it is in another file', () => {
+test('payment withdrawn from its file, bank evidence: not sent again before the payment is in another file', () => {
   assert.equal(summary(interpreted(['RJCT/DT05'], { file: null })), 'late')
 })
 
-test('evidence, bank that reports rejections only: silence for the agreed days is acceptance', () => {
+test('bank that reports only rejections, no report for the agreed days: the payment succeeds', () => {
   const given = (now: string) => ({
     now,
     profile: { silent_after_days: 3, settles_on: 'accepted' as const },
@@ -344,7 +344,7 @@ test('evidence, bank that reports rejections only: silence for the agreed days i
   assert.equal(summary(interpreted([], silent_never)), '')
 })
 
-test('evidence, silence about a file that was refused or may not have arrived: no success', () => {
+test('silence as success, file refused or perhaps not received: no success', () => {
   const summaryAt = (state: FileState, sent_at: string | null, now: string) =>
     summary(
       interpreted([], {
@@ -363,7 +363,7 @@ test('evidence, silence about a file that was refused or may not have arrived: n
   assert.equal(summaryAt('unknown', null, AFTER), '')
 })
 
-test('evidence in words: the bank’s own codes and amounts', () => {
+test("message of a failure: contains the bank's own codes and amounts", () => {
   const { exception, steps, references } = interpreted([
     'RJCT/AC04/X7',
     debit(),
@@ -389,7 +389,7 @@ test('evidence in words: the bank’s own codes and amounts', () => {
   })
 })
 
-test('codes, several: the most specific one decides; an unknown list counts as unspecified', () => {
+test('failure codes, several: the most specific code decides; a code of an unknown list: unspecified', () => {
   const code = (scheme: Scheme, ...reasons: string[]) => failureOf(scheme, reasons, 'failed').code
   assert.equal(code('iso20022', 'MS03', 'AC04'), 'PF000511')
   assert.equal(code('iso20022', 'R02'), 'PF000500')
@@ -419,7 +419,7 @@ const FAILURES: readonly [string, string, iso: string, nacha: string][] = [
   ['000595', 'cancelled', 'DS02 CUTA CN01', 'R06'],
 ]
 
-test('codes, number, category and words: more specific than "no reason"', () => {
+test('failure codes, each with a known reason: its failure number, category and message', () => {
   for (const [number, category, iso, nacha] of FAILURES) {
     for (const [scheme, codes] of [
       ['iso20022', iso],
@@ -436,7 +436,7 @@ test('codes, number, category and words: more specific than "no reason"', () => 
   for (const code of ['DS01', 'DS05', 'DS07']) assert.equal(causeOf('iso20022', code), 'positive')
 })
 
-test('codes, every row of both lists: one sentence, case-insensitive', () => {
+test('failure codes, every row of both code lists: one sentence, in any letter case', () => {
   for (const scheme of ['iso20022', 'nacha'] as const) {
     for (const code of codesOf(scheme)) {
       const reason = reasonOf(scheme, code)
@@ -449,7 +449,7 @@ test('codes, every row of both lists: one sentence, case-insensitive', () => {
   assert.ok((counts[0] ?? 0) > 250 && (counts[1] ?? 0) > 90, counts.join(' '))
 })
 
-test('codes for a return requested by payee or account: marked', () => {
+test('return codes, return requested by the payee or the account: marked as requested', () => {
   const wished = (scheme: Scheme, codes: string) =>
     codes.split(' ').map(code => reasonOf(scheme, code)?.at_wish === true)
   const all = (answers: readonly boolean[], value: boolean) =>
@@ -460,7 +460,7 @@ test('codes for a return requested by payee or account: marked', () => {
   all(wished('nacha', 'R02 R03 R04 R13 R16 R20 R25'), false)
 })
 
-test('codes with another meaning on returns: worded as a return', () => {
+test('failure codes whose meaning differs on a return: the message describes the return', () => {
   assert.match(failureOf('iso20022', ['AC16'], 'failed').message, /card/)
   const returned = failureOf('iso20022', ['AC16'], 'reversed')
   assert.equal(returned.code, 'PR000512')
@@ -494,7 +494,7 @@ function endOf({ steps, exception, not_taken }: Interpretation): string {
   return last === 'succeeded' ? 'paid' : 'open'
 }
 
-test(`evidence, ${ORDERS} shuffled orders with repeats: same end or a named exception; steps only added`, () => {
+test(`bank evidence in ${ORDERS} random orders with repeats: same final state or an exception; no step is withdrawn`, () => {
   const any = fc.record({
     history: fc.constantFrom(...HISTORIES),
     settles_on: fc.constantFrom('accepted', 'acsc', 'booked'),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { purposeCode } from './item.ts'
 
-test('purpose: an ISO code as Cd, a known word as its code, other text omitted', () => {
+test('purpose of a payment, ISO code: written as Cd; known word: written as its code; other text: omitted', () => {
   const rows = [
     ['SALA', 'SALA'],
     ['supplier_payment', 'SUPP'],

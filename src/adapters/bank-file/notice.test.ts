@@ -30,7 +30,7 @@ for (const [code, kind, words] of [
   ['R70', 'return_answered', /^Look at the return by 2026-11-30/],
   ['R71', 'return_answered', /^Look at the return\. The bank says, R71, /],
 ] as const) {
-  test(`notification of change ${code}: ${kind}, with the day`, () => {
+  test(`notification of change ${code}: ${kind}, with the due day`, () => {
     const notice = noticeOf(line({ reasons: [code] }), nacha, AT)
     assert.equal(notice?.kind, kind)
     assert.match(notice?.message ?? '', words)
@@ -40,13 +40,13 @@ for (const [code, kind, words] of [
   })
 }
 
-test('notification, no code, or a return, or ISO 20022: no notice', () => {
+test('notice of a bank, line without a code, a return, or an ISO 20022 line: none', () => {
   assert.equal(noticeOf(line({}), nacha, AT), undefined)
   assert.equal(noticeOf(line({ level: 'return', reasons: ['R03'] }), nacha, AT), undefined)
   assert.equal(noticeOf(line({ reasons: ['C01'] }), { nacha: null }, AT), undefined)
 })
 
-test('notification with a long text: message bounded', () => {
+test('notice of a bank, long text: message bounded', () => {
   const notice = noticeOf(line({ reasons: ['C01'], text: 'x'.repeat(9_000) }), nacha, AT)
   assert.ok((notice?.message.length ?? 0) < 600)
 })

@@ -49,7 +49,7 @@ const ROWS: readonly (readonly [name: string, times: string, silence?: Silence])
 ]
 
 for (const [name, times, silence = FED] of ROWS) {
-  test(`silence as success, ${name}`, () => {
+  test(`silence as success, end of the period: ${name}`, () => {
     const [sent, execution_date = '', until] = times.split(' ')
     const sent_at = `${sent}.000000Z`
     const file = { execution_date, state: 'sent', sent_at, updated_at: sent_at } as const
@@ -57,7 +57,7 @@ for (const [name, times, silence = FED] of ROWS) {
   })
 }
 
-test('silence as success, file that may not have arrived, or profile without days: never', () => {
+test('silence as success, file perhaps not received, or profile without days: no end of the period', () => {
   const at = '2026-11-16T15:00:00.000000Z'
   const file = { execution_date: '2026-11-17', sent_at: at, updated_at: at } as const
   for (const state of FILE_STATES) {

@@ -5,7 +5,7 @@ import { readConfig, readSecrets } from './config.ts'
 
 const RIGHT = { url: 'https://pay.example/corridor/', key_lifetime_s: null }
 
-test('connector settings, defaults: exist only where no money depends on them', () => {
+test('connector settings, defaults: only for settings on which no money depends', () => {
   assert.deepEqual(readConfig(RIGHT).value, {
     url: 'https://pay.example/corridor',
     key_lifetime_s: null,
@@ -37,7 +37,7 @@ for (const [json, message] of WRONG) {
   })
 }
 
-test('connector secret: one, or two during a replacement; anything else refused', () => {
+test('connector secrets: one, or two during a replacement; any other number refused', () => {
   const secret = `whsec_${'A'.repeat(43)}=`
   assert.deepEqual(readSecrets(secret).value, [secret])
   assert.deepEqual(readSecrets(`${secret} ${secret}\n`).value, [secret, secret])

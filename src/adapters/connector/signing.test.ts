@@ -17,7 +17,7 @@ const REQUEST = {
   body: '{"amount":"1"}',
 } as const
 
-test("request signature: equal to the receivers' library, method and path before the body", () => {
+test('connector request signature: as made by the Standard Webhooks library, over method, path and body', () => {
   const headers = requestHeaders([secret], REQUEST)
   const signed = (message: string) =>
     new Webhook(secret).sign('msg_1', new Date(NOW_S * 1000), message)
@@ -34,13 +34,13 @@ function answered(status_code: number, body: string, by = secret, at_s = NOW_S, 
 const problem = (answer: Parameters<typeof answerProblem>[2], secrets = [secret]) =>
   answerProblem(secrets, 'msg_1', answer, NOW_S)
 
-test('answer signature: accepted for its own request, within the time, by one of the secrets', () => {
+test('connector answer signature: valid only for its own request, within the time limit, with one of the secrets', () => {
   assert.equal(problem(answered(200, '{}')), '')
   assert.equal(problem(answered(200, '{}', other), [secret, other]), '')
   assert.equal(problem(answered(200, '{}', secret, NOW_S - 300)), '')
 })
 
-test('answer unsigned or changed in transit: refused', () => {
+test('connector answer, unsigned or changed in transit: refused', () => {
   const right = answered(404, '{"code":"unknown_payment"}')
   assert.equal(problem({ ...right, headers: {} }), 'is not signed')
   assert.equal(problem({ ...right, status_code: 200 }), 'has a wrong signature')
@@ -56,7 +56,7 @@ test('answer unsigned or changed in transit: refused', () => {
   assert.equal(problem({ ...right, headers: sent }), 'has no time in its signature')
 })
 
-test('answer without a secret set: refused, even with an empty signature', () => {
+test('connector answer, no secret configured: refused, also with an empty signature', () => {
   const { headers } = answered(200, '{}')
   for (const signature of ['', ' ', headers['webhook-signature']]) {
     const sent = { ...headers, 'webhook-signature': signature }
@@ -64,14 +64,14 @@ test('answer without a secret set: refused, even with an empty signature', () =>
   }
 })
 
-test('signature of a request: invalid for a webhook; of an answer: invalid for another answer', () => {
+test('connector request signature: invalid as a webhook signature; answer signature: invalid on another answer', () => {
   const headers = requestHeaders([secret], REQUEST)
   assert.equal(signatureProblem([secret], headers, REQUEST.body, NOW_S), 'has a wrong signature')
   const { headers: of_answer } = answered(200, '{}')
   assert.equal(signatureProblem([secret], of_answer, '{}', NOW_S), 'has a wrong signature')
 })
 
-test('hundreds of signatures in one header: the tenth checked, the eleventh ignored', () => {
+test('connector answer with 300 signatures: the first ten checked, the rest ignored', () => {
   const { headers } = answered(200, '{}')
   const right = headers['webhook-signature'] ?? ''
   const with_right_at = (place: number) => {

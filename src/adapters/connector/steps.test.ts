@@ -41,13 +41,13 @@ const COURSES: readonly (readonly [history: string, steps: string])[] = [
 ]
 
 for (const [history, steps] of COURSES) {
-  test(`connector steps, ${history}: ${steps === '' ? 'none' : steps}`, () => {
+  test(`connector reports ${history}: steps ${steps === '' ? 'none' : steps}`, () => {
     assert.equal(statusesOf(...history.split(' ')).join(' '), steps)
     assert.equal(readSteps(reported(...history.split(' '))).exception, undefined)
   })
 }
 
-test("connector steps, rejected: provider's code kept in the message", () => {
+test("connector reports rejected: the provider's code is in the message", () => {
   const [step] = readSteps(reported('rejected')).steps
   assert.deepEqual(step?.failure, {
     code: 'PF000400',
@@ -56,7 +56,7 @@ test("connector steps, rejected: provider's code kept in the message", () => {
   })
 })
 
-test("connector steps, returned: at the payer's or payee's request only if the code says so", () => {
+test('connector reports returned: marked as requested by payer or payee only if the code means so', () => {
   const wishOf = (status: string, code: string) =>
     readSteps([
       ...(status === 'returned' ? reported('paid') : []),
@@ -77,12 +77,12 @@ test("connector steps, returned: at the payer's or payee's request only if the c
   assert.equal(wishOf('paid', 'CUST'), undefined)
 })
 
-test('connector steps, not taken: failover allowed, no step', () => {
+test('connector reports not_taken: no step, failover allowed', () => {
   const { steps, not_taken } = readSteps(reported('accepted', 'not_taken'))
   assert.deepEqual([steps, not_taken], [[], { code: 'X1', message: 'Why.' }])
 })
 
-test('connector steps, not taken, then an unknown status: still not taken', () => {
+test('connector reports not_taken, then an unknown status: failover still allowed', () => {
   const { not_taken } = readSteps(reported('accepted', 'not_taken', 'a_later_word'))
   assert.deepEqual(not_taken, { code: 'X1', message: 'Why.' })
 })
@@ -101,7 +101,7 @@ const IMPOSSIBLE: readonly (readonly [history: string, message: RegExp])[] = [
 ]
 
 for (const [history, message] of IMPOSSIBLE) {
-  test(`connector steps, ${history}: an exception, no step`, () => {
+  test(`connector reports ${history}: an exception, no step`, () => {
     const { steps, exception, not_taken } = readSteps(reported(...history.split(' ')))
     assert.deepEqual(steps, [])
     assert.equal(exception?.kind, 'contradiction')
@@ -110,7 +110,7 @@ for (const [history, message] of IMPOSSIBLE) {
   })
 }
 
-test('connector steps, reported again in other words or order: an exception', () => {
+test('connector reports with a repeated, missing or exchanged step number: an exception', () => {
   const rows: readonly (readonly number[])[] = [[2, 1], [1, 1], [1, 3], [2]]
   for (const numbers of rows) {
     const steps = numbers.map(number => ({ number, status: 'accepted', code: '', message: '' }))
@@ -118,7 +118,7 @@ test('connector steps, reported again in other words or order: an exception', ()
   }
 })
 
-test('connector steps, random statuses: only an explicit rejection or cancellation fails', () => {
+test('connector reports random statuses: only rejected or cancelled fails the payout', () => {
   const status = fc.constantFrom(...Object.keys(STEP_STATUSES), 'unknown', 'RJCT')
   fc.assert(
     fc.property(fc.array(status, { maxLength: 8 }), history => {
@@ -141,7 +141,7 @@ test('connector steps, random statuses: only an explicit rejection or cancellati
   )
 })
 
-test('next question: often while young, daily for 60 days after the end', () => {
+test('next question to a connector: seconds apart for a new payment, daily for 60 days after its end', () => {
   const age = (since_opened_ms: number, since_ended_ms = 0) => ({ since_opened_ms, since_ended_ms })
   const DAY_MS = 86_400_000
   assert.equal(askAgainIn(reported('accepted'), age(0), null), 1_000)
@@ -157,7 +157,7 @@ test('next question: often while young, daily for 60 days after the end', () => 
   assert.equal(askAgainIn(reported('paid', 'returned'), age(0), null), DAY_MS)
 })
 
-test("next question after the end: never beyond the key's lifetime", () => {
+test("next question to a connector, payment ended: never after the key's lifetime", () => {
   const DAY_MS = 86_400_000
   const at = (since_opened_ms: number) =>
     askAgainIn(reported('paid'), { since_opened_ms, since_ended_ms: 0 }, 7 * DAY_MS)
@@ -235,12 +235,12 @@ for (const [what, history, wanted] of [
     ],
   ],
 ] as const) {
-  test(`connector steps in words, ${what}`, () => {
+  test(`connector reports, ${what}: steps with their messages`, () => {
     assert.deepEqual(readSteps(history), { steps: wanted })
   })
 }
 
-test('connector steps, one missing: named with the next expected one', () => {
+test('connector reports, one step number missing: the exception names the next expected number', () => {
   const { exception } = readSteps([step(1, 'accepted'), step(3, 'paid')])
   assert.equal(exception?.message, 'Step 3 (paid) came where step 2 is next.')
 })
@@ -274,7 +274,7 @@ const AMOUNTS: readonly (readonly [
 
 for (const [status, money, wrong, short] of AMOUNTS) {
   const { amount = 'no amount', currency = '' } = money
-  test(`connector amounts, ${status} with ${amount} ${currency}: ${wrong || 'right'}`, () => {
+  test(`connector reports ${status} with ${amount} ${currency}: ${wrong || 'amount accepted'}`, () => {
     const history = [step(1, 'accepted'), step(2, status, money)]
     const sentence = `The rail says ${status} ${wrong}, and EUR 10.00 was ordered.`
     assert.equal(amountProblem(history, ORDERED), wrong === '' ? '' : sentence)
@@ -282,7 +282,7 @@ for (const [status, money, wrong, short] of AMOUNTS) {
   })
 }
 
-test('rail whose last report is refused, cancelled or returned: holds no money, as far as known', () => {
+test('hasNoMoney, last known connector report rejected, cancelled, not_taken or returned: true; otherwise false', () => {
   const none = ['rejected', 'not_taken', 'cancelled', 'paid returned', 'rejected a_later_word']
   for (const history of none)
     assert.equal(hasNoMoney(reported(...history.split(' '))), true, history)

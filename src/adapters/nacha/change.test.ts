@@ -23,7 +23,7 @@ for (const [code, data, expected] of [
     { routing_number: ROUTING, account_number, account_type: 'savings' },
   ],
 ] as const) {
-  test(`NOC ${code} with "${data}": its values`, () => {
+  test(`NOC ${code} with "${data}": the corrected values`, () => {
     assert.deepEqual(correctedValues(code, data), expected)
   })
 }
@@ -48,7 +48,7 @@ for (const [code, data, why] of [
   ['R61', account_number, 'no change code'],
   ['constructor', account_number, 'no change code'],
 ] as const) {
-  test(`NOC ${code} with "${data}": no value (${why})`, () => {
+  test(`NOC ${code} with "${data}": no corrected value (${why})`, () => {
     assert.deepEqual(correctedValues(code, data), {})
   })
 }

@@ -115,7 +115,7 @@ async function* inPieces(text: string, size = 7): AsyncGenerator<Uint8Array> {
 const readLines = (text: string, size?: number): Promise<BankLine[]> =>
   Array.fromAsync(NACHA.read(inPieces(text, size), profileOf()))
 
-test(`ACH file, random credits: valid to another reader, equal sums and hashes (SEED=${seed})`, async () => {
+test(`ACH file, random credits: readable by a second implementation, equal sums and hashes (SEED=${seed})`, async () => {
   for (let i = 0; i < share(100, 1_000); i++) {
     const batch = makeBatch()
     const { bytes, count, control_sum, places } = NACHA.write(batch)
@@ -155,12 +155,12 @@ function assertSame(entry: AchEntry, { amount, creditor, purpose, remittance }: 
   assert.equal(entry.same_day, '')
 }
 
-test("ACH file, customer text with a reference's code word: code word removed", () => {
+test('ACH file, customer text contains a code word of references: code word removed', () => {
   const batch = makeBatch({ items: [makeItem({ remittance: 'EREF+1NGPF6GJVKTQZJS' })] })
   assert.match(Buffer.from(NACHA.write(batch).bytes).toString(), /NTE\*\*EREF\.1NGPF6GJVKTQZJS/)
 })
 
-test('ACH file, five entries in three batches: exactly this text', () => {
+test('ACH file, five entries in three batches: equal to the stored file', () => {
   const item = (n: number, kind: 'person' | 'company', purpose: string) =>
     makeItem({
       end_to_end_id: `CORR${n}`.padEnd(15, '0'),
@@ -294,7 +294,7 @@ const changeLine = (lines: string[], at: number, change: (line: string) => strin
 const controlOf = (lines: readonly string[]) => lines.findIndex(line => line.startsWith('90'))
 const endOf = (lines: readonly string[]) => lines.findIndex(line => line.startsWith('8'))
 
-test(`ACH file changed anywhere: refused with the line (SEED=${seed})`, async () => {
+test(`ACH file, any character changed: refused, naming the line (SEED=${seed})`, async () => {
   const kinds = Object.entries(CHANGES)
   for (let i = 0; i < share(3, 10) * kinds.length; i++) {
     const [name, change] = kinds[i % kinds.length] as (typeof kinds)[number]
@@ -310,7 +310,7 @@ test(`ACH file changed anywhere: refused with the line (SEED=${seed})`, async ()
   }
 })
 
-test('ACH file truncated anywhere: refused by sender and reader', async () => {
+test('ACH file, truncated anywhere: refused on writing and on reading', async () => {
   const { bytes } = NACHA.write(makeBatch())
   const end =
     Buffer.from(bytes)
@@ -327,7 +327,7 @@ test('ACH file truncated anywhere: refused by sender and reader', async () => {
 const refused = (changes: Partial<FileItem>, same_day = false) =>
   NACHA.checkItem(makeItem(changes), makeBatch().settlement_account, profileOf({ same_day }))
 
-test('ACH file, payment that fits no entry: refused in words before a file is made', () => {
+test('ACH file, payment that fits no entry: refused in plain words before a file is made', () => {
   const { creditor } = makeItem()
   assert.deepEqual(refused({}), [])
   assert.match(String(refused({ amount: 10_000_000_000n })), /100000000\.00 is more than/)
@@ -348,7 +348,7 @@ test('ACH file, payment that fits no entry: refused in words before a file is ma
   assert.throws(() => NACHA.write(makeBatch({ items: [] })), /without payments/)
 })
 
-test('ACH date: the same day within its windows by New York’s clock, else a banking day later', async () => {
+test("ACH settlement date: same day within the bank's windows in New York time, else the next banking day", async () => {
   const dayOf = async (created_at: string, execution_date: string, same_day = true) => {
     const items = [makeItem({ amount: 1n })]
     const profile = profileOf({ same_day })
@@ -421,7 +421,7 @@ test('ACH returns: each with code, amount, our id and our trace number', async (
   assert.deepEqual([small?.code, small?.reasons], ['R02', ['R02']])
 })
 
-test('ACH notifications of change, dishonored returns and the rest: notes without effect on money', async () => {
+test('ACH notifications of change, dishonored returns and other records: notes, no payout changes', async () => {
   const [entry] = sent() as [AchEntry]
   const changes = Array.from({ length: 14 }, (_, i) => `C${String(i + 1).padStart(2, '0')}`)
   const notes = changes.map(code => ({ entry, code, amount: 0n, text: '1918171614' }))
@@ -441,7 +441,7 @@ test('ACH notifications of change, dishonored returns and the rest: notes withou
   assert.deepEqual([own?.level, own?.code, own?.amount], ['note', '', null])
 })
 
-test('ACH files from banks, in chunks, without line breaks, trimmed, two in one: read', async () => {
+test('ACH file from a bank, split into chunks, without line breaks, trimmed or two files in one: read', async () => {
   const returns = sent().map((entry): AchReturn => ({ entry, code: 'R03', amount: entry.amount }))
   const text = writeReturns(returns, BANK, AT)
   const whole = await readLines(text)
@@ -454,7 +454,7 @@ test('ACH files from banks, in chunks, without line breaks, trimmed, two in one:
   assert.deepEqual(await readLines(writeReturns([], BANK, AT)), [])
 })
 
-test('ACH file, a faulty entry, letter outside ASCII, addenda before the return, other envelope: other entries read', async () => {
+test('ACH file from a bank, one faulty entry, a letter outside ASCII or unexpected addenda: other entries read', async () => {
   const returns = sent().map((entry): AchReturn => ({ entry, code: 'R03', amount: entry.amount }))
   const text = writeReturns(returns, BANK, AT)
   const whole = await readLines(text)
@@ -480,7 +480,7 @@ test('ACH file, a faulty entry, letter outside ASCII, addenda before the return,
   )
 })
 
-test('text that is no ACH file: refused with its line, at any length', async () => {
+test('text that is no ACH file, any length: refused, naming the line', async () => {
   const refusedAs = (text: string, message: RegExp) =>
     assert.rejects(readLines(text, 4096), { name: 'UnreadableFile', message })
   await refusedAs('', /before its control record/)
@@ -497,7 +497,7 @@ test('text that is no ACH file: refused with its line, at any length', async () 
   assert.match(bare?.defect ?? '', /a return .* without its addenda/)
 })
 
-test('ACH profile of an operator: each fault named with its member', () => {
+test('ACH profile of an operator, each fault: named with its member', () => {
   const problems = (changes: object) => NACHA.readProfile({ ...WRITTEN, ...changes }).messages
   const nacha = (changes: object) => problems({ nacha: { ...WRITTEN.nacha, ...changes } })
   const { silent_after_days, silent_calendar } = profileOf()
