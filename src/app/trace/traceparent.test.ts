@@ -32,7 +32,7 @@ const HEADERS: readonly [header: string | undefined, says: object | undefined][]
 ]
 
 for (const [header, says] of HEADERS) {
-  test(`traceparent ${header}: ${says === undefined ? 'says nothing' : 'read'}`, () => {
+  test(`traceparent ${header}: ${says === undefined ? 'ignored' : 'read'}`, () => {
     assert.deepEqual(readTraceparent(header), says)
   })
 }
