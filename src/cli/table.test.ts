@@ -21,19 +21,19 @@ const assertWhole = (text: string, rows: readonly (readonly string[])[]) => {
   assert.deepEqual(wordsOf(text), wordsOf([HEADINGS, ...rows].flat().join(' ')))
 }
 
-test('CLI table, no terminal: one line per row', () => {
+test('CLI table, output not to a terminal: one line per row', () => {
   const text = table(HEADINGS, ROWS)
   assertWhole(text, ROWS)
   assert.equal(text.split('\n').length, 1 + ROWS.length)
 })
 
-test('CLI table that fits: one line per row', () => {
+test('CLI table, all cells fit the terminal: one line per row', () => {
   const rows = [['USD', '1.00']]
   assert.equal(table(['currency', 'balance'], rows, 17), 'currency  balance\nUSD       1.00')
 })
 
 for (const columns of [66, 80, 100, 132]) {
-  test(`CLI table in ${columns} columns: every line fits, cells whole, rows aligned alike`, () => {
+  test(`CLI table in ${columns} columns: every line fits, no cell is cut, columns aligned`, () => {
     const text = table(HEADINGS, ROWS, columns)
     assertWhole(text, ROWS)
     for (const line of text.split('\n')) assert.ok(widthOf(line) <= columns, line)
@@ -41,7 +41,7 @@ for (const columns of [66, 80, 100, 132]) {
   })
 }
 
-test('CLI table, row over several lines: indented, each column under its heading', () => {
+test('CLI table, row of several lines: indented, each value below its heading', () => {
   const rows = [
     [ID, 'Harbour', 'active', 'USD'],
     [ID, 'Acme', 'frozen', 'USD,EUR'],
@@ -59,7 +59,7 @@ test('CLI table, row over several lines: indented, each column under its heading
   )
 })
 
-test('CLI table, cell wider than a line: broken between words, or within an endless word', () => {
+test('CLI table, cell wider than a line: broken between words, a long word within itself', () => {
   const rows = [[ID, LONG, 'active', 'USD', 'USD 1.00', '2026-11-22']]
   const lines = table(HEADINGS, rows, 66).split('\n')
   assert.ok(lines.includes('  Harbour Trading and Shipping of the Far East and of the Islands'))
@@ -70,6 +70,6 @@ test('CLI table, cell wider than a line: broken between words, or within an endl
   assert.ok(text.replaceAll(/\s/g, '').includes(endless))
 })
 
-test('CLI table, terminal narrower than an id: ids and amounts unbroken', () => {
+test('CLI table, terminal narrower than an id: ids and amounts not broken', () => {
   assertWhole(table(HEADINGS, ROWS, 20), ROWS)
 })
