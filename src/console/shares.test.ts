@@ -26,7 +26,7 @@ function fill(open: Holder[], next: (i: number) => Holder): string {
   return 'all are let in'
 }
 
-test('live streams, one session, user, account: a share for each, the refusal names which', () => {
+test('live streams, too many of a session, user or account: refused, the message names which', () => {
   const open: Holder[] = []
   assert.match(
     fill(open, () => holder('acc_a', 'max')),
@@ -47,7 +47,7 @@ test('live streams, one session, user, account: a share for each, the refusal na
   assert.equal(makeRoom(open, holder(null, 'olga')), undefined)
 })
 
-test('live streams all taken by four accounts: a smaller account takes a place of the largest', () => {
+test('live streams, all taken by four accounts: a stream of a smaller account replaces one of the largest account', () => {
   const open: Holder[] = []
   for (const account of ['acc_a', 'acc_b', 'acc_c', 'acc_d']) {
     const many = account === 'acc_c' ? 'many' : ''
@@ -70,7 +70,7 @@ test('live streams all taken by four accounts: a smaller account takes a place o
   assert.equal(open.length, MOST_STREAMS.all)
 })
 
-test("live streams, largest account: its largest user's oldest stream is closed", () => {
+test("live streams, all taken: the oldest stream of the largest account's largest user is closed", () => {
   const open = Array.from({ length: MOST_STREAMS.all }, (_, i) =>
     i < 250
       ? holder('acc_a', i % 5 === 4 ? 'many' : `user${i}`, `s${i}`)

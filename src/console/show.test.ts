@@ -9,14 +9,14 @@ import type { Visit } from './visit.ts'
 
 const HOSTILE = `</td><script>alert(1)</script>"'><img src=x onerror=alert(2)>&amp;`
 
-test('html, inserted values: escaped, unless they are HTML objects', () => {
+test('html, inserted values: escaped, except HTML objects', () => {
   const text = html`<p title="${HOSTILE}">${[HOSTILE, html`<b>${1n}</b>`]}${null}${false}</p>`.text
   assert.equal(text.includes('<script>'), false)
   assert.equal(text.includes('<img'), false)
   assert.match(text, /<b>1<\/b><\/p>$/)
 })
 
-test("digits: grouped, in the currency's decimals, exact to the minor unit", () => {
+test("digits, amount and currency: grouped, with the currency's decimals, exact to the minor unit", () => {
   const rows = [
     ['123456789', 'USD', '1,234,567.89'],
     ['-5', 'USD', '-0.05'],
@@ -28,14 +28,14 @@ test("digits: grouped, in the currency's decimals, exact to the minor unit", () 
   for (const [amount, currency, shown] of rows) assert.equal(digits(amount, currency), shown)
 })
 
-test('member labels: abbreviations in upper case, address lines with their number', () => {
+test('member labels: abbreviations in upper case, address lines numbered', () => {
   const bank = { iban: 'DE89', bank_codes: { aba_code: '091000019' } }
   const { text } = members('', { address: { line1: 'Ring 1' }, bank })
   const labels = [...text.matchAll(/<dt>(.*?)<\/dt>/g)].map(([, label]) => label)
   assert.deepEqual(labels, ['address line 1', 'bank IBAN', 'bank codes ABA code'])
 })
 
-test("timeline, payout under review: the API's sentence, no details", async () => {
+test("payout timeline page, payout under review: the API's sentence, no details of the exception", async () => {
   const review = { at: '2026-11-29T05:52:46.000000Z', kind: 'review', attempt: 1, ended_at: null }
   const items = [{ ...review, reason: 'Under review by the operator.' }]
   const api = { get: async () => ({ items, truncated: false }) }
@@ -43,7 +43,7 @@ test("timeline, payout under review: the API's sentence, no details", async () =
   assert.match(text, /<div>Under review by the operator\.<\/div>/)
 })
 
-test('page source: curl request, and client call where one exists', () => {
+test('page source: a curl request, and an SDK call where one exists', () => {
   const made = (path: string, body?: object) => {
     const method = body === undefined ? 'GET' : 'POST'
     const call = { method, path, body, account_id: 'acc_1', answer: '' } as const

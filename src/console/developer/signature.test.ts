@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { webhookHeaders } from '../../webhooks/sign.ts'
 import { checkSignature, sameBytes } from './signature.ts'
 
-test('explainSignature, refused signature: secret, clock, missing headers, or the first differing byte', () => {
+test('explainSignature, refused signature: names a wrong secret, the clock, missing headers or the first differing byte', () => {
   const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
   const other = `whsec_${Buffer.alloc(24, 8).toString('base64')}`
   const body = '{"id":"evt_1"}'

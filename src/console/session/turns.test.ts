@@ -29,7 +29,7 @@ class Queue {
 
 const numbered = (count: number, name: string) => Array.from({ length: count }, (_, i) => name + i)
 
-test('log-in queue, filled by strangers: a known person has a place and is next', async () => {
+test('log-in queue, full of unknown devices: a known device gets a place and is next', async () => {
   const queue = new Queue()
   for (const who of numbered(40, 'stranger')) queue.come(who, false)
   queue.come('max', true)
@@ -38,7 +38,7 @@ test('log-in queue, filled by strangers: a known person has a place and is next'
   assert.deepEqual(queue.refused, numbered(40, 'stranger').slice(32))
 })
 
-test('log-in queue, endless known people: a stranger has a turn after each', async () => {
+test('log-in queue, many known devices of one user: an unknown device gets every second turn', async () => {
   const queue = new Queue()
   for (const who of numbered(4, 'max')) queue.come(who, true, 'max')
   for (const who of numbered(2, 'stranger')) queue.come(who, false)
@@ -46,7 +46,7 @@ test('log-in queue, endless known people: a stranger has a turn after each', asy
   assert.deepEqual(queue.begun, ['max0', 'max1', 'max2', 'stranger0', 'max3', 'stranger1'])
 })
 
-test('log-in queue, filled by one network: another network takes its last place', async () => {
+test('log-in queue, full of requests from one network: a request from another network replaces the last of them', async () => {
   const queue = new Queue()
   for (const who of numbered(33, 'many')) queue.come(who, false, '192.0.2.1')
   queue.come('one', false, '192.0.2.2')
@@ -57,7 +57,7 @@ test('log-in queue, filled by one network: another network takes its last place'
   assert.deepEqual(queue.begun, ['many0', 'many1', 'many2', 'one'])
 })
 
-test('log-in queue, log-in fails: place freed', async () => {
+test('log-in queue, a log-in fails: its place is free again', async () => {
   const turns = new Turns()
   for (let i = 0; i < 5; i++) {
     const failed = turns.run({ known: false, owner: 'x' }, () => Promise.reject(new Error('no')))
