@@ -56,12 +56,12 @@ const RULES: readonly (readonly [
 ]
 
 for (const [what, rules, waits] of RULES) {
-  test(`neededFor, a rule ${what}: the payout ${waits ? 'waits' : 'goes on'}`, () => {
+  test(`neededFor, approval rule ${what}: the payout ${waits ? 'needs approval' : 'needs none'}`, () => {
     assert.equal(needed(rules) !== null, waits)
   })
 }
 
-test('neededFor, several rules match: most people, earliest end, each rule named', () => {
+test('neededFor, several rules match: the largest number of approvers, the earliest expiry, every rule named', () => {
   const rules = [
     { rule_id: 'apr_1', approvers: 2, expires_after_days: 30 },
     { rule_id: 'apr_2', approvers: 1, expires_after_days: 3 },
@@ -74,7 +74,7 @@ test('neededFor, several rules match: most people, earliest end, each rule named
   })
 })
 
-test('neededFor, a makes-only key, no rule: one person within the usual time', () => {
+test('neededFor, API key of kind makes-only, no rule: one approver, the usual expiry', () => {
   assert.deepEqual(needed([], true), {
     approvers: 1,
     expires_at: NOW.replace('2026-01-31', '2026-03-02'),
@@ -82,7 +82,7 @@ test('neededFor, a makes-only key, no rule: one person within the usual time', (
   })
 })
 
-test('neededForBeneficiary, rule of its key or country: applies; of another one: not', () => {
+test('neededForBeneficiary, rule for its key or country: needs approval; rule for another key or country: needs none', () => {
   const needs = (rule: Partial<ApprovalRule>) => {
     const judged = { key_id: 'key_1', mayBeIn: (country: string) => country === 'HK' }
     return neededForBeneficiary([{ ...anyRule, ...rule }], judged, NOW) !== null
@@ -151,7 +151,7 @@ const DECIDED: readonly (readonly [
 ]
 
 for (const [what, user_name, { now = NOW, makers = approval.makers, digest }, reason] of DECIDED) {
-  test(`checkDecision, ${what}: ${reason === undefined ? 'taken' : 'refused'}`, () => {
+  test(`checkDecision, ${what}: ${reason === undefined ? 'accepted' : 'refused'}`, () => {
     const open = { approval: { ...approval, makers }, decisions: [decided('ann')] }
     const asked = { user_name, decision: 'approve', reason: '', ...(digest && { digest }) } as const
     const check = () => checkDecision('it', open, asked, APPROVERS, now)
@@ -160,7 +160,7 @@ for (const [what, user_name, { now = NOW, makers = approval.makers, digest }, re
   })
 }
 
-test('isComplete: enough current approvers, none a maker, all of the current digest', () => {
+test('isComplete: only with enough approvals of current approvers, who are not makers, of the current digest', () => {
   const complete = (...decisions: UserDecision[]) => isComplete({ approval, decisions }, APPROVERS)
   assert.equal(complete(decided('ann'), decided('bob')), true)
   for (const other of [

@@ -36,11 +36,11 @@ for (const [asked, member, message] of WRONG) {
   })
 }
 
-test('judgeLimit, a rail in upper case: accepted as the rail', () => {
+test('judgeLimit, rail name in upper case: accepted, stored in lower case', () => {
   assert.equal(judgeLimit({ count: 1, hours: 1, rail: 'Manual' }, known).rail, 'manual')
 })
 
-test("judgeLimit, a key without its account: limit of the key's account", () => {
+test("judgeLimit, key without an account: the limit belongs to the key's account", () => {
   const { account_id, key_id } = judgeLimit({ count: 1, hours: 1, key_id: 'key_a' }, known)
   assert.deepEqual([account_id, key_id], ['acc_a', 'key_a'])
 })

@@ -81,7 +81,7 @@ function pay(state: LimitState, part: Partial<Payment> = {}, now: Instant = NOW)
   return true
 }
 
-test('counts: payouts that meet every condition of the limit', () => {
+test('counts: true only for payouts that meet every condition of the limit', () => {
   assert.ok(counts(limit(), payment(), NOW))
   for (const [name, own] of [
     ['account_id', 'acc_1'],
@@ -97,7 +97,7 @@ test('counts: payouts that meet every condition of the limit', () => {
   assert.ok(!counts(overFps, payment({ networks: ['chats'] }), NOW))
 })
 
-test('counts, new payees: unknown ones, and those known for fewer than the hours', () => {
+test('counts, limit on new payees: payouts to unknown payees, or payees known for fewer hours than the limit states', () => {
   const hour = 3_600_000_000n
   const isCounted = (known_since: Instant | null, now = NOW) =>
     counts(limit({ new_for_hours: 2 }), payment({ known_since }), now)
@@ -107,7 +107,7 @@ test('counts, new payees: unknown ones, and those known for fewer than the hours
   assert.ok(!isCounted(NOW, plusMicros(NOW, 2n * hour)))
 })
 
-test('judgeLimits, a new payee: accepted once or already known', () => {
+test('judgeLimits, limit on new payees exceeded: names when the payout fits, at the latest when the payee is no longer new', () => {
   const frees = (cap: bigint, known_since: Instant | null) => {
     const state = stateOf(limit({ new_for_hours: 2, cap, hours: 1 }))
     pay(state, { amount: 100n })
@@ -122,13 +122,13 @@ test('judgeLimits, a new payee: accepted once or already known', () => {
   assert.equal(frees(299n, NOW), leavesAt(window, stepAt(window, NOW)))
 })
 
-test('subjectOf: all payouts, or those of the key, or to the payee', () => {
+test('subjectOf, limit per account, key or payee: empty, the key, or the payee', () => {
   assert.equal(subjectOf(limit(), payment()), '')
   assert.equal(subjectOf(limit({ each: 'key' }), payment()), 'key_1')
   assert.equal(subjectOf(limit({ each: 'payee' }), payment()), 'p1')
 })
 
-test('amountOf, one payout: the amount, or converted at mid and rounded up, across exponents', () => {
+test('amountOf, limit in another currency: converted at mid and rounded up, across decimals', () => {
   const counted = (part: Partial<Limit>, paid: Partial<Payment>, rates = {}) =>
     amountOf(limit(part), payment(paid), { pricing: pricing(rates), rates_now: NOW })
   assert.equal(counted({ currency: null }, { amount: 12_345n }), 1n)
@@ -138,7 +138,7 @@ test('amountOf, one payout: the amount, or converted at mid and rounded up, acro
   assert.equal(counted({}, { currency: 'KWD', amount: 1_001n }, { 'KWD/USD': '3.25' }), 326n)
 })
 
-test('amountOf, no or stale rate: refused, whatever the cap', () => {
+test('amountOf, rate missing or stale: refused, whatever the cap', () => {
   const counted = (rates: Readonly<Record<string, string>>, rates_now: Instant) => () =>
     amountOf(limit(), payment({ currency: 'EUR' }), {
       pricing: pricing(rates, [], { any_age: false }),
@@ -155,7 +155,7 @@ test('amountOf, no or stale rate: refused, whatever the cap', () => {
   assert.equal(stale?.reason, 'rate_stale')
 })
 
-test('judgeLimits, up to the cap: accepted; one unit more: refused with every figure', () => {
+test('judgeLimits, use equal to the cap: accepted; one unit above: refused with every figure', () => {
   const state = stateOf(limit({ account_id: 'acc_1' }))
   assert.ok(pay(state, { amount: 400n }))
   const problems = problemsOf(() => judgeLimits(state, payment({ amount: 601n }), judging()))
@@ -201,7 +201,7 @@ test('judgeLimits, several exceeded limits: all named', () => {
   assert.equal(state.changed.size, 0)
 })
 
-test('judgeLimits, another account, key or payee: separate headroom', () => {
+test('judgeLimits, other accounts, keys or payees: each has its own headroom', () => {
   const stateFor = (each: Limit['each']) => stateOf(limit({ each, currency: null, cap: 1n }))
   const [account, key, payee] = [stateFor('account'), stateFor('key'), stateFor('payee')]
   for (const state of [account, key, payee]) assert.ok(pay(state))
@@ -213,7 +213,7 @@ test('judgeLimits, another account, key or payee: separate headroom', () => {
   assert.ok(pay(payee, { payee: 'p2' }))
 })
 
-test('judgeLimits, payout in the last step of the window: counted; a step later: not', () => {
+test('judgeLimits, payout in the last step of the window: counted; one step later: not counted', () => {
   const state = stateOf(limit({ currency: null, cap: 1n }))
   assert.ok(pay(state))
   const leaves = leavesAt(limit(), stepAt(limit(), NOW))
@@ -221,7 +221,7 @@ test('judgeLimits, payout in the last step of the window: counted; a step later:
   assert.ok(pay(state, {}, leaves))
 })
 
-test("rememberUses: stores the window's sum and the cap of that time", () => {
+test("rememberUses: stores the window's sum and the cap at that time", () => {
   const state = stateOf(limit())
   const minute = 60_000_000n
   pay(state, { amount: 300n })
@@ -247,7 +247,7 @@ interface Made {
   readonly payee: string
 }
 
-test('judgeLimits, random payouts and windows: decision of an oracle that adds all payouts', () => {
+test('judgeLimits, random payouts and windows: same decision as an oracle that adds all payouts', () => {
   const windows = fc.oneof(
     fc.integer({ min: 1, max: 744 }).map(hours => ({ per: 'hours', hours, zone: null }) as const),
     fc
@@ -326,7 +326,7 @@ const sumOf = (starts_at: Instant, used: bigint) => ({
 
 const at = (hour: number) => `2026-01-31T${String(hour).padStart(2, '0')}:00:00.000000Z`
 
-test('freesAt: end of the first step that leaves headroom; amount above the cap: never', () => {
+test('freesAt: the time when enough use has left the window; amount above the cap: never', () => {
   const sums = [sumOf(at(1), 100n), sumOf(at(2), 200n), sumOf(at(3), 700n)]
   const leaves_at = (hour: number) => leavesAt(limit(), at(hour))
   assert.equal(freesAt(limit(), sums, 100n), leaves_at(1))
@@ -338,12 +338,12 @@ test('freesAt: end of the first step that leaves headroom; amount above the cap:
   assert.equal(freesAt(limit(), [], 1_001n), null)
 })
 
-test('judgeLimits, limit on other payouts: ignored, nothing stored', () => {
+test('judgeLimits, limit whose conditions the payout does not meet: ignored, nothing stored', () => {
   const state = stateOf(limit({ network: 'chats', cap: 0n }), limit({ per: 'payout', hours: null }))
   assert.deepEqual(judgeLimits(state, payment(), judging()), [])
 })
 
-test('addEarlierUses: sums by time, in any order of payouts, without a cap', () => {
+test('addEarlierUses, past payouts in any order: summed by step, without a cap', () => {
   const state = stateOf(limit())
   const counter = { account_id: 'acc_1', limit_id: 'lim_1', subject: 'p1' }
   const use = (hour: number, amount: bigint) => ({ ...counter, starts_at: at(hour), amount })
@@ -358,12 +358,12 @@ test('addEarlierUses: sums by time, in any order of payouts, without a cap', () 
   assert.deepEqual(new Set(state.changed), new Set(state.sums.get('acc_1/lim_1/p1')))
 })
 
-test('rememberUses, unknown limit: throws', () => {
+test('rememberUses, id of an unknown limit: throws', () => {
   const use = { account_id: 'acc_1', limit_id: 'lim_9', subject: '', starts_at: NOW, amount: 1n }
   assert.throws(() => rememberUses(stateOf(), [use], NOW), /lim_9, which is no limit/)
 })
 
-test('rememberPayee: known to the next payouts; nothing without a payee', () => {
+test('rememberPayee: later payouts find the payee; payout without a payee: nothing stored', () => {
   const state = stateOf()
   rememberPayee(state, null)
   assert.equal(state.payees.size, 0)
@@ -371,7 +371,7 @@ test('rememberPayee: known to the next payouts; nothing without a payee', () => 
   assert.deepEqual([...state.payees], [['acc_1/p1', NOW]])
 })
 
-test('earlier: the first of two times, or the only one', () => {
+test('earlier, two times: the earlier time; one time missing: the other time', () => {
   assert.equal(earlier(at(1), at(2)), at(1))
   assert.equal(earlier(at(2), at(1)), at(1))
   assert.equal(earlier(null, at(1)), at(1))
@@ -379,7 +379,7 @@ test('earlier: the first of two times, or the only one', () => {
   assert.equal(earlier(null, null), null)
 })
 
-test('isSameKind: ignores cap and id, compares everything else', () => {
+test('isSameKind, two limits: compares every member but cap and id', () => {
   assert.ok(isSameKind(limit(), limit({ limit_id: 'lim_2', cap: 1n })))
   const others: readonly Partial<Limit>[] = [
     { account_id: 'acc_1' },
@@ -396,7 +396,7 @@ test('isSameKind: ignores cap and id, compares everything else', () => {
   for (const other of others) assert.ok(!isSameKind(limit(), limit(other)), JSON.stringify(other))
 })
 
-test('amountOf, exception of the rate book: thrown, not a refusal', () => {
+test('amountOf, rate book throws: the exception passes, no refusal', () => {
   const broken = { ...pricing(), rates: null as never }
   const paid = payment({ currency: 'EUR' })
   assert.throws(() => amountOf(limit(), paid, { pricing: broken, rates_now: NOW }), TypeError)

@@ -67,14 +67,14 @@ const WINDOWS: readonly (readonly [
 ]
 
 for (const [what, window, now, step, from, leaves] of WINDOWS) {
-  test(`window, ${what}: step, beginning and when the step leaves it`, () => {
+  test(`limit window, ${what}: its current step, its beginning, and the time at which the step leaves it`, () => {
     assert.equal(stepAt(window, at(now)), at(step))
     assert.equal(windowFrom(window, at(now)), at(from))
     assert.equal(leavesAt(window, at(step)), at(leaves))
   })
 }
 
-test('window of hours, any two payouts: the first counts for its hours, at most a step longer', () => {
+test('limit window of hours, two payouts: the first counts for these hours, at most one step longer', () => {
   const micros = fc.bigInt({ min: 0n, max: 3_000_000_000_000n })
   fc.assert(
     fc.property(fc.integer({ min: 1, max: MAX_HOURS }), micros, micros, (count, first, later) => {
@@ -91,14 +91,14 @@ test('window of hours, any two payouts: the first counts for its hours, at most 
   )
 })
 
-test('window of hours, each length: whole steps, bounded in number', () => {
+test('limit window of hours, each length: whole steps, at most 744', () => {
   for (let count = 1; count <= MAX_HOURS; count++) {
     const steps = (count * 60) / stepMinutes(count)
     assert.ok(Number.isInteger(steps) && steps <= 744, `${count} hours have ${steps} steps`)
   }
 })
 
-test('stepAt, several zones and times: the local day of each', () => {
+test('stepAt, daily limit, several zones: the beginning of the local day', () => {
   const now = at('11-23T12:00:00')
   const days = () => [
     stepAt(dayIn('UTC'), now),
@@ -111,11 +111,11 @@ test('stepAt, several zones and times: the local day of each', () => {
   assert.deepEqual(days(), expected)
 })
 
-test('stepMinutes: finer for shorter windows', () => {
+test('stepMinutes: shorter windows have shorter steps', () => {
   const steps = [1, 4, 5, 24, 25, 72, 73, 744].map(stepMinutes)
   assert.deepEqual(steps, [1, 1, 5, 5, 15, 15, 60, 60])
 })
 
-test('newUntil: the stated hours after the payee became known', () => {
+test("newUntil: the time at which the payee is known for the limit's hours", () => {
   assert.equal(newUntil(25, at('11-23T12:00:00')), at('11-24T13:00:00'))
 })

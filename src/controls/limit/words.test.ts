@@ -34,7 +34,7 @@ for (const [part, words] of KINDS) {
   })
 }
 
-test('windowWords and windowName: a payout, a day, an hour, hours', () => {
+test('windowWords and windowName: per payout, a day, an hour, several hours', () => {
   const both = (part: Partial<LimitKind>) => {
     const kind = { ...ANY, ...part }
     return [windowWords(kind), windowName(kind)]
@@ -45,7 +45,7 @@ test('windowWords and windowName: a payout, a day, an hour, hours', () => {
   assert.deepEqual(both({ per: 'hours', hours: 24 }), ['in 24 hours', '24h'])
 })
 
-test('quantity: an amount in major units, or payouts', () => {
+test('quantity, limit on an amount: in major units; limit on a number: in payouts', () => {
   assert.equal(quantity('USD', 100_050n), 'USD 1000.50')
   assert.equal(quantity('JPY', 7n), 'JPY 7')
   assert.equal(quantity(null, 0n), '0 payouts')
