@@ -14,7 +14,7 @@ function run<T>(steps: Generator<void, T>): { readonly value: T; readonly count:
   }
 }
 
-test('docs pages: made, rendered and searched in steps of an operation, a block or a section', async () => {
+test('docs pages, building, rendering and search: divided into steps of one operation, block or section', async () => {
   const document = JSON.parse(await readFile('openapi.json', 'utf8')) as ApiDocument
   const pages = run(referencePages(document))
   assert.ok(pages.count >= operationsOf(document).length, `${pages.count} steps`)
