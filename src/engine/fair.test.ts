@@ -34,7 +34,7 @@ function settled(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }
 
-test('FairTurns, one owner with much work: another owner begins at once on a reserved place', async () => {
+test('FairTurns, one owner fills all but the reserved place: another owner begins at once', async () => {
   const { run, begun } = worksAt(4)
   run('a1', 'a2', 'a3', 'a4', 'a5')
   await settled()
@@ -44,7 +44,7 @@ test('FairTurns, one owner with much work: another owner begins at once on a res
   assert.deepEqual(begun, ['a1', 'a2', 'a3', 'b1'])
 })
 
-test('FairTurns, several owners wait: each in turn, oldest work first', async () => {
+test('FairTurns, several owners wait: served in turn, the oldest work of each first', async () => {
   const { run, begun, end } = worksAt(2)
   run('x1', 'y1', 'a1', 'a2', 'a3', 'b1', 'c1', 'c2')
   await settled()
@@ -52,7 +52,7 @@ test('FairTurns, several owners wait: each in turn, oldest work first', async ()
   assert.deepEqual(begun, ['x1', 'y1', 'a1', 'b1', 'c1', 'a2', 'c2', 'a3'])
 })
 
-test('FairTurns, one place: owners alternate', async () => {
+test('FairTurns, one place: two owners alternate', async () => {
   const { run, begun, end } = worksAt(1)
   run('a1', 'a2', 'a3', 'b1')
   await settled()
@@ -60,7 +60,7 @@ test('FairTurns, one place: owners alternate', async () => {
   assert.deepEqual(begun, ['a1', 'a2', 'b1', 'a3'])
 })
 
-test('FairTurns, work that fails: rejects alone, place freed', async () => {
+test('FairTurns, one work fails: only its promise rejects, its place is free again', async () => {
   const { run, begun, end } = worksAt(1)
   const [first] = run('a1', 'a2')
   const failed = assert.rejects(first ?? Promise.resolve(), /gone/)

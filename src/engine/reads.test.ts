@@ -31,7 +31,7 @@ function settled(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }
 
-test('reads, one turn of the event loop, and later ones before the account’s turn: one statement', async () => {
+test('reads of one account, requested before its statement begins: all in one statement', async () => {
   const { turns, asked, answers, read } = controlledReader()
   const first = [read(key('a', '1')), read(key('a', '2'))]
   await settled()
@@ -56,7 +56,7 @@ test('reads, one turn of the event loop, and later ones before the account’s t
   assert.equal(await third, undefined)
 })
 
-test('reads, several accounts in one turn: a shared statement, separate from those of one account', async () => {
+test('reads of several accounts in one turn of the event loop: one shared statement, apart from statements of one account', async () => {
   const { turns, asked, read } = controlledReader()
   void read(key('a', '1'))
   await settled()
@@ -72,7 +72,7 @@ test('reads, several accounts in one turn: a shared statement, separate from tho
   assert.deepEqual(asked, [['1'], ['2', '2']])
 })
 
-test('reads, more than 200: several statements, each with its own turn', async () => {
+test('reads of one account, more than 200: statements of 200, each waits for its own turn', async () => {
   const { turns, asked, read } = controlledReader()
   for (let i = 0; i < 401; i++) void read(key('a', String(i)))
   await settled()
@@ -85,7 +85,7 @@ test('reads, more than 200: several statements, each with its own turn', async (
   )
 })
 
-test('reads, waiting too long for a turn: refused, others answered', async t => {
+test('reads, no turn in time: refused, later reads answered', async t => {
   const clock = t.mock.method(performance, 'now')
   clock.mock.mockImplementation(() => 0)
   const { turns, asked, answers, read } = controlledReader()
@@ -103,7 +103,7 @@ test('reads, waiting too long for a turn: refused, others answered', async t => 
   assert.deepEqual(await timely, key('a', '2'))
 })
 
-test('reads, an undecodable row: only its own read rejects, later ones answered', async () => {
+test('reads, one row cannot be decoded: only the read of this row rejects', async () => {
   const { turns, asked, answers, read } = controlledReader()
   const [bad, good] = [read(key('a', '1')), read(key('a', '2'))]
   await settled()
