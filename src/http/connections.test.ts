@@ -32,7 +32,7 @@ async function until(done: () => boolean): Promise<void> {
 
 const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
 
-test('Connections, pipelined requests: each begins after the previous answer', async t => {
+test('Connections, pipelined requests: each begins after the previous answer is sent', async t => {
   const connections = new Connections()
   let running = 0
   let most = 0
@@ -56,7 +56,7 @@ test('Connections, pipelined requests: each begins after the previous answer', a
   assert.equal(connections.isBusy, false)
 })
 
-test('Connections, one pipelined request too many: refused, later ones not begun', async t => {
+test('Connections, one pipelined request above the maximum: refused, later requests not begun', async t => {
   const connections = new Connections()
   const refused: boolean[] = []
   const open = await serve(t, connections, (request, answer) => {
@@ -71,7 +71,7 @@ test('Connections, one pipelined request too many: refused, later ones not begun
   assert.deepEqual(refused.indexOf(true), MAX_UNANSWERED)
 })
 
-test('Connections, client gone before its turn: request not begun', async t => {
+test('Connections, client disconnects before its request begins: request not begun', async t => {
   const connections = new Connections()
   const turns: boolean[] = []
   const open = await serve(t, connections, async (request, answer) => {
@@ -88,7 +88,7 @@ test('Connections, client gone before its turn: request not begun', async t => {
   assert.equal(connections.isBusy, false)
 })
 
-test('Connections, too many unread answer bytes: the oldest connections closed', async t => {
+test('Connections, too many bytes of answers unread: the oldest connections closed', async t => {
   const MiB = 1024 * 1024
   // More than the system buffers for a connection.
   const bytes = 16 * MiB

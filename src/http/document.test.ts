@@ -7,7 +7,7 @@ import fastify from 'fastify'
 import { codingOf } from './coding.ts'
 import { DOCUMENT, documentRoute, isKnown } from './document.ts'
 
-test('GET /openapi.json, cached copy: 304 without a body; brotli and gzip: the same bytes, an ETag each', async () => {
+test('GET /openapi.json, ETag of a cached copy: 304 without a body; brotli and gzip: same bytes, an ETag for each encoding', async () => {
   const app = fastify()
   documentRoute(app)
   const ask = (headers = {}) => app.inject({ url: '/openapi.json', headers })
@@ -49,7 +49,8 @@ const CODINGS = [
 ] as const
 
 for (const [accepts, coding] of CODINGS) {
-  test(`Accept-Encoding ${accepts}: ${coding}`, () => assert.equal(codingOf(accepts), coding))
+  test(`GET /openapi.json, Accept-Encoding ${accepts}: ${coding}`, () =>
+    assert.equal(codingOf(accepts), coding))
 }
 
 const KNOWN = [
@@ -64,7 +65,7 @@ const KNOWN = [
 ] as const
 
 for (const [sent, known] of KNOWN) {
-  test(`If-None-Match ${sent}, ETag "a": ${known ? 'known' : 'sent'}`, () => {
+  test(`GET /openapi.json, If-None-Match ${sent}, ETag "a": ${known ? '304' : '200'}`, () => {
     assert.equal(isKnown(sent, '"a"'), known)
   })
 }

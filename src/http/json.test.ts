@@ -80,7 +80,7 @@ const notPlainIntegers = [
 ]
 
 for (const body of notPlainIntegers) {
-  test(`readJson, number ${body.slice(0, 24)}: valid JSON, returned as NaN`, () => {
+  test(`readJson, number ${body.slice(0, 24)}: valid JSON, but no integer: read as NaN`, () => {
     assert.ok(Number.isNaN(read(body)))
     assert.deepStrictEqual(read(`{"a":[${body},1]}`), { a: [Number.NaN, 1] })
   })
@@ -105,7 +105,7 @@ const malformed = [
   ...['[\u20601]', '1\u0085', '[1\u200b]', '1\ufeff'],
 ]
 
-test('malformed bodies, table of the test: at least 60, all distinct', () => {
+test('table of malformed bodies: at least 60, all distinct', () => {
   assert.ok(malformed.length >= 60)
   assert.equal(new Set(malformed).size, malformed.length)
 })
@@ -180,7 +180,7 @@ const notUtf8: readonly [what: string, byte: number, bytes: readonly number[]][]
 ]
 
 for (const [what, byte, bytes] of notUtf8) {
-  test(`readJson, ${what}: refused, invalid_utf8; the next body is read`, () => {
+  test(`readJson, ${what}: refused with invalid_utf8; the next body is read`, () => {
     const refusal = refusalOf(Uint8Array.from(bytes))
     assert.deepEqual([refusal.reason, refusal.path], ['invalid_utf8', ''])
     assert.equal(refusal.message, `The body is not valid UTF-8 at byte ${byte}.`)
@@ -210,7 +210,7 @@ test('readJson, nesting: 32 levels accepted, 33 refused, a million refused, no o
   assert.deepStrictEqual(read(siblings), JSON.parse(siblings))
 })
 
-test('readJson, keys named after object machinery: data, prototypes untouched', () => {
+test('readJson, members named like __proto__: stored as data, prototypes unchanged', () => {
   const value = read('{"constructor":{"prototype":{"polluted":1}},"__defineSetter__":1}')
   assert.equal(Object.getPrototypeOf(value), Object.prototype)
   assert.deepEqual(Object.keys(value as object), ['constructor', '__defineSetter__'])
@@ -218,7 +218,7 @@ test('readJson, keys named after object machinery: data, prototypes untouched', 
   assert.equal(Reflect.get({}, 'polluted'), undefined)
 })
 
-test('readJson, refusal: names line, column and path, never the value', () => {
+test('readJson, refused body: the message names line, column and path, never the value', () => {
   const secret = refusalOf(Buffer.from('{\n  "a": [\n    "s3cret", s3cret\n  ]\n}'))
   assert.equal(secret.message, 'Expected a value at line 3, column 15, in a[1].')
   assert.equal(secret.name, 'JsonError')
@@ -231,7 +231,7 @@ test('readJson, refusal: names line, column and path, never the value', () => {
   )
 })
 
-test('readJson, a key of 200,000 characters: refused, path cut and well-formed', () => {
+test('readJson, member name of 200,000 characters: refused, the path in the message is cut to well-formed text', () => {
   const refusal = refusalOf(Buffer.from(`{"${'😀'.repeat(50_000)}":x}`))
   assert.equal(refusal.path, `["${'😀'.repeat(64)}…"]`)
   assert.ok(refusal.message.isWellFormed())
@@ -328,7 +328,7 @@ const pieces = fc.oneof(
 )
 const mutation = fc.record({ place: fc.nat(), removed: fc.nat({ max: 4 }), piece: pieces })
 
-test('readJson, random damage to valid bodies: a JsonError or the value of JSON.parse', t => {
+test('readJson, valid bodies with random damage: a JsonError or the value of JSON.parse', t => {
   t.diagnostic(`fast-check seed ${seed}`)
   const original = fc.oneof(
     fc.constant(payout),
@@ -369,13 +369,13 @@ test('readJson, random text of JSON tokens: a JsonError or the value of JSON.par
   )
 })
 
-test('readJson, the payout body cut after every byte: only the complete body is accepted', () => {
+test('readJson, payout body truncated after each byte: only the complete body is accepted', () => {
   const whole = Buffer.from(payout)
   for (let length = 0; length < whole.length; length += 1) refusalOf(whole.subarray(0, length))
   assert.deepStrictEqual(readJson(whole), JSON.parse(payout))
 })
 
-test('readJson, values: 4,000 per body, a million per long body, no more', async () => {
+test('readJson, number of values: up to 4,000 in a body, a million in a long body', async () => {
   const array = (count: number) => `[${Array(count).fill('0').join(',')}]`
   assert.equal((read(array(3_999)) as unknown[]).length, 3_999)
   const values = refusalOf(Buffer.from(array(4_000)))
@@ -393,7 +393,7 @@ test('readJson, values: 4,000 per body, a million per long body, no more', async
 const object = (from: number, to: number) =>
   `{${Array.from({ length: to - from }, (_, i) => `"a${from + i}":0`)}}`
 
-test('readJsonInTurns, list or object in steps: 20,000 values, no more', async () => {
+test('readJsonInTurns, one list or object: up to 20,000 values', async () => {
   const list = (items: number) => Buffer.from(`{"payouts":[${Array(items).fill(1)}]}`)
   const read = (await readJsonInTurns([list(20_000)])) as { payouts: unknown[] }
   assert.equal(read.payouts.length, 20_000)
@@ -405,14 +405,14 @@ test('readJsonInTurns, list or object in steps: 20,000 values, no more', async (
   assert.deepEqual([wider.reason, wider.path], ['too_many_values', 'a20000'])
 })
 
-test('readJsonInTurns, distinct keys: 50,000 per long body, no more', async () => {
+test('readJsonInTurns, distinct member names: up to 50,000 in a long body', async () => {
   const objects = Array.from({ length: 25 }, (_, i) => object(i * 2_000, (i + 1) * 2_000))
   const many = Buffer.from(`[${objects},${object(0, 2_000)},${object(49_999, 50_001)}]`)
   const refused = (await said(() => readJsonInTurns([many]))) as JsonError
   assert.deepEqual([refused.reason, refused.path], ['too_many_keys', '[26].a50000'])
 })
 
-test('readJsonInTurns, body longer than the window: lines, columns and bytes counted correctly', async () => {
+test('readJsonInTurns, body longer than its read window: lines, columns and bytes counted correctly', async () => {
   const payouts = Array.from({ length: 12 }, () => `{"a":"${'x'.repeat(200_000)}"}`).join(',\n')
   const text = `{"payouts":[\n${payouts},\n  nul]}`
   const expected = refusalOf(Buffer.from(text.replaceAll('x'.repeat(200_000), 'x')))
@@ -445,7 +445,7 @@ async function said(read: () => unknown): Promise<unknown> {
   }
 }
 
-test('readJsonInTurns, random damage to valid bodies: same result as readJson', async t => {
+test('readJsonInTurns, valid bodies with random damage: same result as readJson', async t => {
   t.diagnostic(`fast-check seed ${seed}`)
   const original = fc.oneof(
     fc.constant(payout),
@@ -466,7 +466,7 @@ test('readJsonInTurns, random damage to valid bodies: same result as readJson', 
   )
 })
 
-test('readJsonInTurns, item longer than an ordinary body: refused at its position', async () => {
+test("readJsonInTurns, one item longer than an ordinary body: refused at the item's position", async () => {
   const long = `["${'x'.repeat(140_000)}","${'x'.repeat(140_000)}"]`
   for (const [body, path] of [
     [`{"payouts":[{},{"a":${long}}]}`, 'payouts[1].a[1]'],
@@ -484,7 +484,7 @@ test('readJsonInTurns, item longer than an ordinary body: refused at its positio
   }
 })
 
-test('readJsonInTurns, adjacent long members: all read', async () => {
+test('readJsonInTurns, several long members in a row: all read', async () => {
   const body = {
     a: 'x'.repeat(250_000),
     y: 'y'.repeat(250_000),
@@ -495,7 +495,7 @@ test('readJsonInTurns, adjacent long members: all read', async () => {
   assert.deepEqual(await readJsonInTurns([Buffer.from(JSON.stringify(body))]), body)
 })
 
-test('readJsonInTurns, many thousands of members: yields to other work', async t => {
+test('readJsonInTurns, many thousands of members: lets other work run in between', async t => {
   const items = Array.from({ length: share(2_000, 10_000) }, (_, i) => {
     return `{${Array.from({ length: 50 }, (_, k) => `"name ${i % 900} ${k}":"12345678"`)}}`
   })

@@ -6,7 +6,7 @@ import { pickSeed, seeded } from '../../test/support/service/process.ts'
 import { share } from '../../test/support/share.ts'
 import { networkOf, TokenBuckets } from './limits.ts'
 
-test('bucket, full: gives its burst, then the seconds until the next token', () => {
+test('token bucket, full: gives its burst, then the seconds until the next token', () => {
   const buckets = new TokenBuckets({ per_second: 2, burst: 5, most: 10 })
   for (let i = 0; i < 5; i++) assert.equal(buckets.take('a', 1_000), 0)
   assert.equal(buckets.take('a', 1_000), 1)
@@ -15,7 +15,7 @@ test('bucket, full: gives its burst, then the seconds until the next token', () 
   assert.equal(buckets.take('a', 1_500), 1)
 })
 
-test('bucket, unused: refills to at most its burst', () => {
+test('token bucket, unused: refills to its burst and no further', () => {
   const buckets = new TokenBuckets({ per_second: 10, burst: 3, most: 10 })
   for (const start of [0, 60_000]) {
     const taken = Array.from({ length: 5 }, () => buckets.take('a', start))
@@ -23,7 +23,7 @@ test('bucket, unused: refills to at most its burst', () => {
   }
 })
 
-test('bucket, peek: tokens left and seconds until full; takes none', () => {
+test('token bucket, peek: tokens left and seconds until full; takes no token', () => {
   const buckets = new TokenBuckets({ per_second: 2, burst: 5, most: 10 })
   assert.deepEqual([buckets.burst, buckets.window_s], [5, 3])
   assert.deepEqual(buckets.peek('a', 1_000), { left: 5, full_in_s: 0 })
@@ -38,7 +38,7 @@ test('bucket, peek: tokens left and seconds until full; takes none', () => {
   assert.deepEqual(buckets.peek('a', 60_000), { left: 5, full_in_s: 0 })
 })
 
-test("bucket, few tokens a minute: wait is one token's time, rounded up", () => {
+test('token bucket, few tokens a minute: the wait is the time of one token, rounded up', () => {
   const buckets = new TokenBuckets({ per_second: 5 / 60, burst: 5, most: 10 })
   for (let i = 0; i < 5; i++) assert.equal(buckets.take('a', 0), 0)
   assert.equal(buckets.take('a', 0), 12)
@@ -46,14 +46,14 @@ test("bucket, few tokens a minute: wait is one token's time, rounded up", () => 
   assert.equal(buckets.take('a', 12_000), 0)
 })
 
-test('bucket, refused: takes no token; served after the stated wait', () => {
+test('token bucket, request refused: takes no token; succeeds after the stated wait', () => {
   const buckets = new TokenBuckets({ per_second: 1, burst: 1, most: 10 })
   assert.equal(buckets.take('a', 0), 0)
   for (let i = 0; i < 100; i++) assert.equal(buckets.take('a', i), 1)
   assert.equal(buckets.take('a', 1_000), 0)
 })
 
-test('buckets, several names: each has its own tokens', () => {
+test('token buckets, several names: each name has its own tokens', () => {
   const buckets = new TokenBuckets({ per_second: 1, burst: 1, most: 10 })
   assert.deepEqual(
     ['a', 'b', 'a', 'b'].map(name => buckets.take(name, 0)),
@@ -64,7 +64,7 @@ test('buckets, several names: each has its own tokens', () => {
 /** More names than buckets that are kept. */
 const NAMES = share(100_000, 1_000_000)
 
-test(`buckets, ${NAMES} names: number bounded, last used kept`, () => {
+test(`token buckets, ${NAMES} names: number of buckets bounded, the last used kept`, () => {
   const buckets = new TokenBuckets({ per_second: 0.001, burst: 1, most: 1_000 })
   for (let i = 0; i < NAMES; i++) buckets.take(`n${i}`, i / 1_000)
   assert.equal(buckets.size, 1_000)
@@ -73,7 +73,7 @@ test(`buckets, ${NAMES} names: number bounded, last used kept`, () => {
   assert.equal(buckets.size, 1_000)
 })
 
-test('bucket, random moments: never more than burst plus new tokens', () => {
+test('token bucket, requests at random times: never more than the burst plus the new tokens', () => {
   const seed = pickSeed()
   console.log(`SEED=${seed}`)
   const random = seeded(seed)
@@ -89,7 +89,7 @@ test('bucket, random moments: never more than burst plus new tokens', () => {
   assert.ok(given >= (now_ms * 20) / 1000 - 7)
 })
 
-test('address groups: an IPv6 /64 network, or an IPv4 address in any spelling', () => {
+test('rate limit by address: one group for an IPv6 /64 network, or for an IPv4 address in any spelling', () => {
   const same = [
     ['192.0.2.1', '::ffff:192.0.2.1'],
     ['2001:db8:1:2::1', '2001:DB8:1:2:ffff:ffff:ffff:ffff'],

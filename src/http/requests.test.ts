@@ -28,7 +28,7 @@ const SENT: readonly [sent: string | string[] | undefined, taken: boolean][] = [
 ]
 for (const [sent, taken] of SENT) {
   const shown = sent === undefined ? 'none' : JSON.stringify(sent.slice(0, 40))
-  test(`requestIdOf, X-Request-Id ${shown}: ${taken ? 'taken' : 'one of our own'}`, () => {
+  test(`requestIdOf, X-Request-Id ${shown}: ${taken ? 'used' : 'replaced by a new id'}`, () => {
     const headers = sent === undefined ? {} : { 'x-request-id': sent }
     const id = requestIdOf({ headers } as unknown as IncomingMessage)
     if (taken) assert.equal(id, sent)

@@ -44,7 +44,7 @@ const ROWS: readonly (readonly [what: string, value: unknown, remarks: readonly 
   ['names that every object has', { constructor: 1, toString: 1 }, []],
 ]
 for (const [what, value, remarks] of ROWS) {
-  test(`oversizedParts, ${what}: ${remarks.join(', ') || 'nothing to say'}`, () => {
+  test(`oversizedParts, ${what}: ${remarks.join(', ') || 'no remark'}`, () => {
     assert.deepEqual(
       oversizedParts(Schema, value).map(problem => problem.remarks),
       remarks,
@@ -52,7 +52,7 @@ for (const [what, value, remarks] of ROWS) {
   })
 }
 
-test('oversizedParts, 101 unknown members, in one or several objects: the first 100 named', () => {
+test('oversizedParts, 101 unknown members in one or several objects: the first 100 named', () => {
   const value = { ...names(60), list: [names(30), names(30)] }
   const found = oversizedParts(Schema, value, 'payouts[7]')
   assert.equal(found.length, 100)
@@ -60,7 +60,7 @@ test('oversizedParts, 101 unknown members, in one or several objects: the first 
   assert.equal(found[99]?.remarks, 'payouts[7].list[1].k9')
 })
 
-test('MemoryBudget: reservations bounded in total and per request; released bytes free again', () => {
+test('MemoryBudget: bounds reservations in total and per request; released bytes can be reserved again', () => {
   const budget = new MemoryBudget({ all: 10, each: 6 })
   const [a, b, c] = [budget.open('x'), budget.open('x'), budget.open('y')]
   assert.equal(a.grow(4), true)

@@ -42,12 +42,12 @@ const SCHEMAS: Readonly<Record<string, (type: Builder) => object>> = {
 }
 
 for (const [name, build] of Object.entries(SCHEMAS)) {
-  test(`schema of ${name}: equal to typebox's`, () => {
+  test(`schema of ${name}: equal to the schema that typebox makes`, () => {
     assert.equal(JSON.stringify(build(Type)), JSON.stringify(build(Typebox)))
   })
 }
 
-test('Optional: leaves the copied schema unchanged', () => {
+test('Type.Optional: leaves the original schema required', () => {
   const text = Type.String()
   Type.Optional(text)
   assert.deepEqual(JSON.parse(JSON.stringify(Type.Object({ text }))).required, ['text'])

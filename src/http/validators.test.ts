@@ -12,7 +12,7 @@ interface Validate {
   readonly errors?: readonly { readonly message?: string }[] | null
 }
 
-test('validator: has the errors of its last call only', () => {
+test('validator, several calls: the errors are those of the last call', () => {
   const compile = buildValidator({}, { customOptions: { coerceTypes: false } })
   const validate = compile({ schema: { type: 'integer' } } as object) as Validate
   assert.equal(validate.errors ?? undefined, undefined)
@@ -25,7 +25,7 @@ test('validator: has the errors of its last call only', () => {
   assert.equal(validate.errors, null)
 })
 
-test('validator, invalid schema: throws at each call', () => {
+test('validator of an invalid schema: throws at each call', () => {
   const validate = buildValidator(
     {},
     { customOptions: {} },
@@ -34,7 +34,7 @@ test('validator, invalid schema: throws at each call', () => {
   assert.throws(() => validate(1), /invalid|JSONType/)
 })
 
-test('validators, schemas of every route: compile', async () => {
+test('validators, request schemas of every route: compile', async () => {
   const schemas: { readonly what: string; readonly schema: object }[] = []
   const routes = fastify()
   routes.addHook('onRoute', ({ method, url, schema = {} }) => {
@@ -54,7 +54,7 @@ test('validators, schemas of every route: compile', async () => {
   await app.close()
 })
 
-test('misfitsOf: each misfit with its place, none for a valid value, value unchanged', () => {
+test('misfitsOf, invalid value: each fault with its place; valid value: none; the value is unchanged', () => {
   const Step = Type.Object({ at: Type.Integer(), note: Type.Optional(Type.String()) })
   const Steps = Type.Object({ steps: Type.Array(Step, { 'x-reason': 'our own' }) })
   assert.deepEqual(misfitsOf(Steps, { steps: [{ at: 1 }, { at: 2, note: '', more: 1 }] }), [])

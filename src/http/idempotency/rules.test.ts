@@ -16,22 +16,22 @@ const kept: KeptReply = {
   created_at: NOW,
 }
 
-test('isKept: 24 hours to the microsecond, end excluded', () => {
+test('isKept, idempotency key: kept for 24 hours exactly, to the microsecond', () => {
   assert.equal(KEPT_HOURS, 24)
   assert.ok(isKept(kept, NOW))
   assert.ok(isKept(kept, '2026-02-01T09:30:00.123455Z'))
   assert.ok(!isKept(kept, '2026-02-01T09:30:00.123456Z'))
 })
 
-test('keptName: account, operation and key, one per line', () => {
+test('keptName, idempotency key: account, operation and key, one a line', () => {
   assert.equal(keptName(kept), 'acc_1\nPOST /v3/payout\nk')
 })
 
-test('replay, same request: the stored answer, marked', () => {
+test('replay, same request: the stored answer with replayed: true', () => {
   assert.deepEqual(replay(kept, claim), { status: 200, body: '{"id":1}', replayed: true })
 })
 
-test('replay, another body: refused, the message asks for a new key', () => {
+test('replay, another body: refused, the message says to use a new key', () => {
   assert.deepEqual(
     refusalOf(() => replay(kept, { ...claim, request_hash: 'b'.repeat(64) })),
     [
