@@ -58,7 +58,7 @@ for (const [what, content, bodies] of FILES) {
   })
 }
 
-test('CSV in UTF-16: refused naming the encoding', async () => {
+test('CSV in UTF-16: refused, naming the encoding', async () => {
   const message = 'the file is UTF-16 text; save it as CSV in UTF-8'
   const text = Buffer.from('\ufeffamount,name\n131,Anna\n', 'utf16le')
   assert.deepEqual(await bodiesOf(text), [message])

@@ -8,7 +8,7 @@ import { HashNumbers, RowKeys } from './keys.ts'
 
 const hashOf = (i: number) => createHash('sha256').update(String(i)).digest('hex')
 
-test('hash map of numbers, grown far beyond its initial size: stored values, else 0', () => {
+test('HashNumbers, many more keys than its initial size: every stored value found, 0 for an unknown key', () => {
   const numbers = new HashNumbers()
   const count = 50_000
   for (let i = 0; i < count; i++) numbers.set(hashOf(i), i + 1)
@@ -19,7 +19,7 @@ test('hash map of numbers, grown far beyond its initial size: stored values, els
   for (let i = count; i < count + 1000; i++) assert.equal(numbers.get(hashOf(i)), 0)
 })
 
-test('hash map of numbers, colliding hashes: kept apart', () => {
+test('HashNumbers, keys with equal hashes: values kept apart', () => {
   const numbers = new HashNumbers()
   const hashes = ['00', '01', '02'].map(suffix => '0'.repeat(22) + suffix)
   hashes.forEach((hash, i) => void numbers.set(hash, i + 1))
@@ -31,7 +31,7 @@ test('hash map of numbers, colliding hashes: kept apart', () => {
 
 const row = { type: 'individual', name: 'Anna', metadata: { b: '2', a: '1' } } as const
 
-test('import keys, the recipe: the keys of rows imported earlier', () => {
+test('import keys of a row: equal to the keys stored by earlier versions', () => {
   const keys = new RowKeys('people.csv')
   const found = [keys.next(hashJson(row)).key, keys.next(hashJson(row)).key]
   assert.deepEqual(found, [
@@ -40,7 +40,7 @@ test('import keys, the recipe: the keys of rows imported earlier', () => {
   ])
 })
 
-test('import keys, same row: equal in any order of members, different under another name', () => {
+test('import keys of a row: equal for any order of members, different for another file name', () => {
   const [ours] = [new RowKeys('a').next(hashJson(row))]
   const reordered = { metadata: { a: '1', b: '2' }, name: 'Anna', type: 'individual' } as const
   assert.equal(new RowKeys('a').next(hashJson(reordered)).key, ours.key)

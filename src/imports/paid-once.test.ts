@@ -23,7 +23,7 @@ const keysOf = (name: string, ...rows: Parameters<FileKeys['next']>[0][]) => {
   return rows.map(request => keys.next(request))
 }
 
-test('import keys of payouts, the recipe: the keys of rows imported earlier', () => {
+test('import keys of a payout row: equal to the keys stored by earlier versions', () => {
   const [one, two] = keysOf('a.csv', row, row)
   assert.deepEqual(one, {
     row: 'f9c99d8440ec2d4f647cafb3035d7eac281d1f1908b6bbee65e173891b5298d5',
@@ -41,7 +41,7 @@ test('import keys of payouts, the recipe: the keys of rows imported earlier', ()
   ])
 })
 
-test('import keys of payouts, text changed: another row, the same payment', () => {
+test('import keys of a payout row, text changed: another row key, the same payment key', () => {
   const [one, two] = keysOf('a', row, { ...row, transaction_description: 'Order one' })
   const [alone] = keysOf('a', { ...row, transaction_description: 'Order one' })
   assert.notEqual(two?.row, one?.row)
@@ -49,13 +49,13 @@ test('import keys of payouts, text changed: another row, the same payment', () =
   assert.equal(alone?.payment, one?.payment)
 })
 
-test('import keys of payouts, allow_duplicate added: the same row', () => {
+test('import keys of a payout row, allow_duplicate added: the same row key', () => {
   const [one] = keysOf('a', row)
   const [two] = keysOf('a', { ...row, allow_duplicate: true })
   assert.equal(two?.row, one?.row)
 })
 
-test('import keys of payouts, money or name changed: another payment', () => {
+test('import keys of a payout row, money or file name changed: another payment key', () => {
   const [one] = keysOf('a', row)
   for (const [name, change] of [
     ['a', { amount: 101 }],
