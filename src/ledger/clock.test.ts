@@ -23,7 +23,7 @@ function looker(clock: Clock) {
   }
 }
 
-test('Clock.look, late answer from before a correction: the next jump is still detected', async () => {
+test('Clock.look, an answer from before a clock correction arrives late: the next jump is still detected', async () => {
   const clock = new Clock()
   const began = Date.now()
   const look = looker(clock)
@@ -36,7 +36,7 @@ test('Clock.look, late answer from before a correction: the next jump is still d
   assert.equal(jump?.found, at(began + HOUR_MS))
 })
 
-test('Clock.look, database with fewer corrections: its clock adopted', async () => {
+test('Clock.look, database with fewer clock corrections, as after a restore: its clock is accepted', async () => {
   const clock = new Clock()
   const began = Date.now()
   const look = looker(clock)
@@ -45,7 +45,7 @@ test('Clock.look, database with fewer corrections: its clock adopted', async () 
   assert.notEqual(await look(answered(began + HOUR_MS, 0n)), null)
 })
 
-test('Clock.look, other connections to a stopped database: still stopped', async () => {
+test('Clock.look, database clock already stopped by another process: reports the same jump', async () => {
   const clock = new Clock()
   const began = Date.now()
   await looker(clock)(answered(began, 0n))
@@ -56,7 +56,7 @@ test('Clock.look, other connections to a stopped database: still stopped', async
   assert.equal(jump?.found, at(began + HOUR_MS))
 })
 
-test('Clock.look, previous look failed: looks again', async () => {
+test('Clock.look, previous look failed: the next look asks again', async () => {
   const clock = new Clock()
   const look = looker(clock)
   await assert.rejects(look(Promise.reject(new Error('away'))), /away/)

@@ -101,7 +101,7 @@ function sumsByCurrency(postings: readonly Posting[]): bigint[] {
   )
 }
 
-test('payout journals, random quotes: each sums to zero in each currency', () => {
+test('payout journals, random quotes: postings sum to zero in each currency', () => {
   fc.assert(
     fc.property(quotes, fc.boolean(), (quote, toAccount) => {
       const creation = payoutPostings(quote, toAccount)
@@ -121,7 +121,7 @@ test('payout journals, random quotes: each sums to zero in each currency', () =>
   )
 })
 
-test('payout journal, random quotes: debit equals the holding amount plus both fees', () => {
+test('payout journal, random quotes: the debit is the holding amount plus both fees', () => {
   fc.assert(
     fc.property(quotes, quote => {
       const sums = totals(payoutPostings(quote, false).filter(p => p.code === 'available'))
@@ -134,7 +134,7 @@ test('payout journal, random quotes: debit equals the holding amount plus both f
   )
 })
 
-test('failed and reversed payouts, random quotes: every position returns to zero', () => {
+test('journals of failed and reversed payouts, random quotes: every position is zero again', () => {
   fc.assert(
     fc.property(quotes, quote => {
       const creation = payoutPostings(quote, false)
@@ -149,7 +149,7 @@ test('failed and reversed payouts, random quotes: every position returns to zero
   )
 })
 
-test('payout between accounts, random quotes: inter_account is zero over both books', () => {
+test('journals of a payout to another account, random quotes: inter_account is zero over both books', () => {
   fc.assert(
     fc.property(quotes, quote => {
       const { destination_currency: currency, destination_amount } = quote
@@ -272,7 +272,7 @@ test('hash chain, any field changed: another hash', () => {
   )
 })
 
-test('hash chain, a fixed journal: the hash of existing books', () => {
+test('hash chain, a stored example journal: hash unchanged from earlier versions', () => {
   const journal = {
     account_id: 'acc_1',
     number: 1n,
@@ -296,7 +296,7 @@ test('hash chain, a fixed journal: the hash of existing books', () => {
   )
 })
 
-test('postJournal, balanced: numbered, chained, applied to the balance', () => {
+test('postJournal, balanced journal: numbered, chained, applied to the balance', () => {
   const book = bookWith({ USD: 0n })
   const draft = { kind: 'funding', source: 'esc_1' } as const
   const fund = (amount: bigint): Posting[] => [
@@ -315,7 +315,7 @@ test('postJournal, balanced: numbered, chained, applied to the balance', () => {
   assert.equal(first.postings.length, 2, 'postings of zero are left out')
 })
 
-test('postJournal, the whole balance: zero left, journal and book agree', () => {
+test('postJournal, debit of the whole balance: zero left, journal and book agree', () => {
   const book = { ...bookWith({ USD: 5n, EUR: 7n }), journal_count: 41n, head_hash: 'f'.repeat(64) }
   const postings: Posting[] = [
     { code: 'available', currency: 'USD', amount: -5n },
@@ -343,7 +343,7 @@ test('postJournal, the whole balance: zero left, journal and book agree', () => 
   assert.deepEqual(book, { ...after, changed: new Set(['USD']) })
 })
 
-test('postJournal, unbalanced, overdrawn or in a currency not held: throws, book untouched', () => {
+test('postJournal, journal unbalanced, above the balance or in a currency not held: throws, book unchanged', () => {
   const refuse = (postings: Posting[], words: RegExp) => {
     const book = bookWith({ USD: 5n })
     const draft = { kind: 'payout', source: 'pot_1', postings } as const
@@ -362,7 +362,7 @@ test('postJournal, unbalanced, overdrawn or in a currency not held: throws, book
   refuse(pay('GBP', 1n), /^Error: book acc_1 holds no GBP$/)
 })
 
-test("bookOf, several accounts: the account's own book; without one: throws", () => {
+test('bookOf, several accounts: the book of the named account; unknown account: throws', () => {
   const [first, second] = [bookWith(), { ...bookWith(), account_id: 'acc_2' }]
   const books = new Map([
     ['acc_1', first],
@@ -372,7 +372,7 @@ test("bookOf, several accounts: the account's own book; without one: throws", ()
   assert.throws(() => bookOf(books, 'acc_3'), /^Error: account acc_3 has no book$/)
 })
 
-test('mirrored, twice: the original postings', () => {
+test('mirrored, applied twice: the original postings', () => {
   fc.assert(
     fc.property(fc.array(posting), postings => {
       assert.deepEqual(mirrored(mirrored(postings)), postings)
