@@ -14,7 +14,7 @@ const HALVES = [
 const open = (sandbox: boolean) =>
   openAccount.decide(null, { account: { sandbox } } as Parameters<typeof openAccount.decide>[1])
 
-test('live account: created on a single PostgreSQL; refused on a spread database, naming the field `sandbox`', t => {
+test('live account: created on a single PostgreSQL; refused on a distributed database, at `sandbox`', t => {
   open(false)
   t.after(() => useShards(WHOLE))
   useShards(HALVES)
