@@ -75,7 +75,7 @@ test('payeeOf, other account, wallet, key or transfer: another payee', () => {
   assert.equal(new Set(all.map(payeeOf)).size, all.length)
 })
 
-test('payeeOf, no number, key or address: one payee per type and network', () => {
+test('payeeOf, destination without number, key or address: one payee per type and network', () => {
   const incomplete = [
     bank({ bank_codes: { swift_code: 'HSBCHKHH' } }),
     key({}),

@@ -60,7 +60,7 @@ test("bank code in its standard's form: accepted unchanged", () => {
   }
 })
 
-test('bank code, a character added, missing or of another class: refused', () => {
+test('bank code, a character added, removed or replaced by one of another class: refused', () => {
   for (const [name, code, country] of VALID) {
     // A BIC of 8 and one of 11 are three apart, so that one character never makes the other.
     for (let i = 0; i < code.length; i += 1) {

@@ -44,12 +44,12 @@ const COUNTRIES: readonly (readonly [what: string, bank: Bank, country: string])
 ]
 
 for (const [what, bank, country] of COUNTRIES) {
-  test(`country of a bank account, ${what}: ${country || 'not known'}`, () => {
+  test(`destinationCountry, bank account, ${what}: ${country || 'not known'}`, () => {
     assert.equal(destinationCountry({ type: 'bank', bank }), country)
   })
 }
 
-test("country of other destinations: a payment network's own, else none", () => {
+test("destinationCountry, payment network: the network's country, if it has one; wallet or account: none", () => {
   const pays = (type: string, currency?: string) =>
     destinationCountry({ type: 'local_payment_network', local_payment_network: { type } }, currency)
   assert.equal(pays('Pix'), 'BR')
@@ -64,7 +64,7 @@ test("country of other destinations: a payment network's own, else none", () => 
   assert.equal(destinationCountry(internal), '')
 })
 
-test('mayBeIn: its country, one of several, or any if not stated', () => {
+test('mayBeIn: countries of the destination; any country if the destination states none', () => {
   const momo = { type: 'mtn_momo', deposit_key: '+233241234567' }
   const network: DestinationDetails = { type: 'local_payment_network', local_payment_network: momo }
   const german: DestinationDetails = { type: 'bank', bank: { iban: 'DE89370400440532013000' } }
@@ -94,7 +94,7 @@ test('bankingCountry, territory: the country of its IBANs or routing numbers', (
   }
 })
 
-test('namedCountries: each named country once, territories unchanged', () => {
+test('namedCountries of a bank account: each country named by IBAN, BIC or country, once', () => {
   const bank = { iban: GB, country: 'JE', bank_codes: { swift_code: 'BARCGB22', bic: 'HSBCJESX' } }
   assert.deepEqual(namedCountries(bank), ['GB', 'JE'])
   assert.deepEqual(namedCountries({}), [])
@@ -112,7 +112,7 @@ const AGREE: readonly Bank[] = [
   { country: 'HK', bank_codes: { swift_code: 'unknown' } },
 ]
 
-test('IBAN, BIC and stated country agree: no fault', () => {
+test('bank account, countries of IBAN, BIC and country agree: no fault', () => {
   for (const bank of AGREE) assert.deepEqual(checkCountries(bank, 'bank'), [])
 })
 
@@ -141,7 +141,7 @@ const DISAGREE: readonly (readonly [bank: Bank, path: string, message: string])[
 ]
 
 for (const [bank, path, message] of DISAGREE) {
-  test(`IBAN, BIC and stated country disagree: ${message}`, () => {
+  test(`bank account, countries of IBAN, BIC and country disagree: ${message}`, () => {
     assert.deepEqual(checkCountries(bank, 'bank'), [
       { reason: 'invalid_field', remarks: `bank.${path}`, message },
     ])

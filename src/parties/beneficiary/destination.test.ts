@@ -86,7 +86,7 @@ const WRONG: readonly (readonly [what: string, details: DestinationDetails, ...a
 ]
 
 for (const [what, details, ...at] of WRONG) {
-  test(`checkCodes, ${what}: named at ${at.join(', ')}`, () => {
+  test(`checkCodes, ${what}: faults at ${at.join(', ')}`, () => {
     assert.deepEqual(
       checkCodes(details, 'x').map(({ reason, remarks }) => `${reason} ${remarks}`),
       at.map(place => `invalid_field x.${place}`),
@@ -94,7 +94,7 @@ for (const [what, details, ...at] of WRONG) {
   })
 }
 
-test('checkCodes, members of another type: not judged', () => {
+test('checkCodes, members of a wrong type: ignored, as the schema refuses them', () => {
   const wallet = { deposit_address: 'x' }
   assert.deepEqual(checkCodes({ ...toBank({}), wallet } as DestinationDetails, 'x'), [])
 })
@@ -149,13 +149,13 @@ const KEPT: readonly (readonly [sent: DestinationDetails, kept: object])[] = [
 ]
 
 for (const [sent, kept] of KEPT) {
-  test(`canonicalDestination, ${JSON.stringify(kept)}: codes in their standards' form`, () => {
+  test(`canonicalDestination, ${JSON.stringify(kept)}: codes in their standard form`, () => {
     assert.deepEqual(checkCodes(sent, 'x'), [])
     assert.deepEqual(canonicalDestination(sent), { type: sent.type, [sent.type]: kept })
   })
 }
 
-test('checkCodes, unknown bank code: named, with the nearest known one', () => {
+test('checkCodes, unknown kind of bank code: a fault that suggests the nearest known kind', () => {
   const [problem] = checkCodes(toBank({ bank_codes: { sortcode: '601613' } }), 'x')
   assert.equal(problem?.remarks, 'x.bank.bank_codes.sortcode')
   assert.equal(problem?.message, 'Not a known bank code; did you mean sort_code?')

@@ -67,7 +67,7 @@ test('IBAN, registry example of every country: valid', () => {
   for (const iban of EXAMPLES) assert.equal(ibanFault(iban), undefined, iban)
 })
 
-test('IBAN, registry form of every country: that of its account numbers', () => {
+test('IBAN registry, form of every country: agrees with the form of its account numbers', () => {
   const classes: Readonly<Record<string, string>> = { n: '[0-9]', a: '[A-Z]', c: '[A-Z0-9]' }
   const patterns = FORMS.map(form => {
     const parts = Array.from(form.slice(2).matchAll(/(\d+)([nac])/g))
@@ -77,7 +77,7 @@ test('IBAN, registry form of every country: that of its account numbers', () => 
   assert.deepEqual(IBAN_COUNTRIES.map(ibanPattern), patterns)
 })
 
-test('IBAN, letters where the registry allows them: valid; digits replaced by letters: refused', () => {
+test('IBAN, letter where the registry allows letters: valid; letter in place of a digit: refused', () => {
   for (const form of FORMS) {
     const country = form.slice(0, 2)
     const places = Array.from(form.slice(2).matchAll(/(\d+)([nac])/g), ([, count, letter = '']) =>
@@ -94,7 +94,7 @@ test('IBAN, letters where the registry allows them: valid; digits replaced by le
   }
 })
 
-test('IBAN, any character of an example changed within its class: refused', () => {
+test('IBAN, any character of an example replaced by another of its class: refused', () => {
   for (const iban of EXAMPLES) {
     for (const [i, character] of Array.from(iban).entries()) {
       for (const other of DIGITS.includes(character) ? DIGITS : LETTERS) {
@@ -106,7 +106,7 @@ test('IBAN, any character of an example changed within its class: refused', () =
   }
 })
 
-test('IBAN, two unequal neighbours of an example swapped: refused', () => {
+test('IBAN, two different neighbouring characters of an example swapped: refused', () => {
   for (const iban of EXAMPLES) {
     for (let i = 2; i + 1 < iban.length; i += 1) {
       const [a = '', b = ''] = iban.slice(i, i + 2)
@@ -133,20 +133,20 @@ function withCheckDigits(country: string, account: string): string {
   return `${country}${String(98n - (BigInt(number) % 97n)).padStart(2, '0')}${account}`
 }
 
-test('IBAN, letters in place of digits, check digits correct: refused', () => {
+test('IBAN, letters in place of digits, check digits recomputed: refused', () => {
   assert.equal(ibanFault(withCheckDigits('DE', '370400440532013000')), undefined)
   assert.match(ibanFault(withCheckDigits('DE', '37040044053201300A')) ?? '', /other places/)
   assert.match(ibanFault(withCheckDigits('GB', 'NWB160161331926819')) ?? '', /other places/)
 })
 
-test('IBAN, example generated for a country: valid, made of ones', () => {
+test('IBAN, generated example of a country: valid, digits all 1', () => {
   for (const country of IBAN_COUNTRIES) {
     assert.equal(ibanFault(exampleIban(country)), undefined, country)
     assert.match(exampleIban(country), /^[A-Z]{2}[0-9]{2}[1A]+$/)
   }
 })
 
-test('IBAN, check digits 97 more or less: refused, ISO 13616 never makes them', () => {
+test('IBAN, check digits 97 higher or lower: refused, as ISO 13616 never makes them', () => {
   const made = new Set<string>()
   for (let n = 0; made.size < 97; n += 1) {
     const iban = withCheckDigits('DE', String(n).padStart(18, '0'))
@@ -175,7 +175,7 @@ for (const [what, iban, fault] of [
   test(`IBAN, ${what}: refused with the reason`, () => assert.match(ibanFault(iban) ?? '', fault))
 }
 
-test('electronicForm, IBAN in print form or lower case: electronic form', () => {
+test('electronicForm, IBAN with spaces or in lower case: the electronic form', () => {
   for (const iban of EXAMPLES) {
     const print = iban.replace(/.{4}/g, '$& ')
     for (const sent of [print, iban.toLowerCase(), `\u200e${print.replaceAll(' ', '\u00a0')}\n`]) {
@@ -184,14 +184,14 @@ test('electronicForm, IBAN in print form or lower case: electronic form', () => 
   }
 })
 
-test('electronicForm, characters that become ASCII only by folding: unchanged', () => {
+test('electronicForm, characters that only Unicode folding turns into ASCII: unchanged', () => {
   // Dotless i, long s, kelvin, angstrom, sharp s, a ligature, a wide zero, a Cyrillic letter.
   for (const character of '\u0131\u017f\u212a\u212b\u00df\ufb01\uff10\u0430') {
     assert.equal(electronicForm(character), character)
   }
 })
 
-test('IBAN country, itself and its territories: served; others: not', () => {
+test("countriesServed, IBAN: its country and the country's territories only", () => {
   const served = (iban: string) => countriesServed(iban).join(' ')
   assert.equal(served('DE89370400440532013000'), 'DE')
   assert.equal(served('GB29NWBK60161331926819'), 'GB GG IM JE')
@@ -208,7 +208,7 @@ function countriesServed(iban: string): string[] {
   return pairs.filter(code => isCountry(code) && ibanServes(iban, code))
 }
 
-test('IBAN, random texts: judged without an exception', () => {
+test('IBAN, random texts: a result, no exception', () => {
   fc.assert(
     fc.property(anyCharacters(50), text => {
       const fault = ibanFault(electronicForm(text))

@@ -53,7 +53,7 @@ const VALID: Readonly<Record<string, readonly string[]>> = {
 }
 
 for (const [chain, addresses] of Object.entries(VALID)) {
-  test(`address of ${chain}, published examples: valid on it and without a chain, invalid on others`, () => {
+  test(`wallet address of ${chain}, published examples: valid on its chain and without a chain, invalid on others`, () => {
     for (const address of addresses) {
       for (const other of Object.keys(VALID)) {
         assert.equal(isWalletAddress(address, other), other === chain, `${address} on ${other}`)
@@ -64,7 +64,7 @@ for (const [chain, addresses] of Object.entries(VALID)) {
   })
 }
 
-test('wallet type, every chain of the table by type and network: known, in any case', () => {
+test('isWalletAddress, chain given by type or network, in any letter case: the chain is found', () => {
   const samples = Object.values(VALID).map(([address = '']) => address)
   for (const { type, network } of CHAINS) {
     const fits = (name: string) => samples.filter(address => isWalletAddress(address, name))
@@ -91,7 +91,7 @@ function* replaced(address: string, alphabet: string): Generator<string> {
 const ALPHANUMERICS = '0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 
 for (const chain of ['bitcoin', 'tron', 'stellar']) {
-  test(`address of ${chain}, any one character changed: refused`, () => {
+  test(`wallet address of ${chain}, any one character changed: refused`, () => {
     for (const address of VALID[chain] ?? []) {
       for (const changed of replaced(address, ALPHANUMERICS)) {
         assert.ok(!isWalletAddress(changed, ''), changed)
@@ -100,7 +100,7 @@ for (const chain of ['bitcoin', 'tron', 'stellar']) {
   })
 }
 
-test("address of ethereum, mixed case, any letter's case changed: refused", () => {
+test('wallet address of ethereum, mixed case, case of one letter changed: refused', () => {
   for (const address of EVM_MIXED) {
     for (const [i, letter] of Array.from(address).entries()) {
       const other = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase()
@@ -110,14 +110,14 @@ test("address of ethereum, mixed case, any letter's case changed: refused", () =
   }
 })
 
-test('address of ethereum, mixed case, any digit changed: refused, except by chance', () => {
+test('wallet address of ethereum, mixed case, any digit changed: refused, except by chance', () => {
   // EIP-55 misses 0.025 % of mistakes. It misses none of these mistakes in the first vector.
   for (const changed of replaced(EVM_MIXED[0] ?? '', '0123456789abcdefABCDEF')) {
     assert.ok(!isWalletAddress(changed, 'ethereum'), changed)
   }
 })
 
-test('address of ethereum, all upper or lower case: valid, without a checksum', () => {
+test('wallet address of ethereum, all upper or all lower case: valid, as it has no checksum', () => {
   for (const address of EVM_MIXED) {
     const hex = address.slice(2)
     assert.ok(isWalletAddress(`0x${hex.toLowerCase()}`, 'base'))
@@ -202,23 +202,23 @@ const NOT_ADDRESSES: Readonly<Record<string, readonly string[]>> = {
 }
 
 for (const [chain, texts] of Object.entries(NOT_ADDRESSES)) {
-  test(`address of ${chain}, malformed or of another network: refused`, () => {
+  test(`wallet address of ${chain}, malformed or of another network: refused`, () => {
     for (const text of texts) assert.ok(!isWalletAddress(text, chain), text)
   })
 }
 
-test("address of bitcoin, prefix that begins like bitcoin's: refused", () => {
+test("wallet address of bitcoin, prefix that begins like bitcoin's: refused", () => {
   const words = [0, ...bech32.toWords(Buffer.alloc(20, 7))]
   assert.ok(isWalletAddress(bech32.encode('bc', words), 'bitcoin'))
   assert.ok(!isWalletAddress(bech32.encode('bc1x', words), 'bitcoin'))
 })
 
-test('address, stored form: outer spaces and invisible characters removed, case and inner spaces kept', () => {
+test('wallet address, stored form: outer spaces and invisible characters removed, case and inner spaces kept', () => {
   assert.equal(plainAddress('\u200b 0x5aAe \n'), '0x5aAe')
   assert.equal(plainAddress('0x5a Ae'), '0x5a Ae')
 })
 
-test('address, random texts on any chain: judged without an exception', () => {
+test('wallet address, random texts on any chain: a result, no exception', () => {
   const texts = fc.oneof(
     anyCharacters(128),
     fc.stringMatching(/^(0x|bc1|BC1|T|G|M|1|3)?[A-Za-z0-9]{0,120}$/),

@@ -58,25 +58,25 @@ const DIFFERENT: readonly (readonly [what: string, ...texts: string[]])[] = [
 ]
 
 for (const [what, ...texts] of SAME) {
-  test(`comparable, ${what}: one form`, () => {
+  test(`comparable, ${what}: equal results`, () => {
     assert.equal(new Set(texts.map(comparable)).size, 1, texts.join(' | '))
   })
 }
 
 for (const [what, ...texts] of DIFFERENT) {
-  test(`comparable, ${what}: distinct forms`, () => {
+  test(`comparable, ${what}: different results`, () => {
     assert.equal(new Set(texts.map(comparable)).size, texts.length, texts.join(' | '))
   })
 }
 
-test('comparable, examples: the form itself', () => {
+test('comparable, examples: the expected text', () => {
   assert.equal(comparable('  Anna  MÜLLER\n'), 'anna  müller')
   assert.equal(comparable('Straße\u00a0'), 'strasse')
   assert.equal(comparable('ΟΔΟΣ'), 'οδοσ')
   assert.equal(comparable('E\u0301'), 'é')
 })
 
-test('comparable of its own result, every character, alone and before marks: unchanged', () => {
+test('comparable, applied to its own result, every character, alone and before marks: unchanged', () => {
   const changed = everyCharacter
     .flatMap(character => [character, `${character}\u0316\u0301`])
     .filter(text => {
@@ -86,7 +86,7 @@ test('comparable of its own result, every character, alone and before marks: unc
   assert.deepEqual(changed.map(named), [])
 })
 
-test('comparable, every character composed or decomposed: same form', () => {
+test('comparable, every character composed or decomposed: equal results', () => {
   const differing = everyCharacter.filter(character =>
     (['NFC', 'NFD'] as const)
       .map(form => character.normalize(form))
@@ -95,7 +95,7 @@ test('comparable, every character composed or decomposed: same form', () => {
   assert.deepEqual(differing.map(named), [])
 })
 
-test('comparable, every character around a text: ignored only if white space or invisible', () => {
+test('comparable, every character before or after a text: ignored only if white space or invisible', () => {
   const ignored = everyCharacter.filter(c => comparable(`${c}a${c}`) === 'a')
   assert.deepEqual(ignored.map(named).sort(), [...whiteSpace(), ...invisible()].map(named).sort())
 })
@@ -105,7 +105,7 @@ test('comparable, every character inside a text: ignored only if invisible', () 
   assert.deepEqual(ignored.map(named).sort(), invisible().map(named).sort())
 })
 
-test('comparable, every character with a case folding: same form as its folding, and as no other', () => {
+test('comparable, every character with a case folding: equal only to its folding', () => {
   const folding = everyCharacter.filter(character => foldCharacter(character) !== character)
   assert.ok(folding.length > 1_500)
   const texts = [...folding, 'ı', 'i', 'é', 'e', 'ａ', '²', '2'].map(inner => `x${inner}x`)
@@ -115,7 +115,7 @@ test('comparable, every character with a case folding: same form as its folding,
   assert.equal(new Set(forms.map(comparable)).size, forms.length)
 })
 
-test('comparable, every ASCII text of two characters: same as without the fast path', () => {
+test('comparable, every ASCII text of two characters: same result with and without the fast path', () => {
   const ascii = Array.from({ length: 0x7f }, (_, point) => String.fromCharCode(point))
   const wrong = ascii
     .flatMap(a => ascii.map(b => a + b))

@@ -39,7 +39,7 @@ function keyOf(rule: RuleName, details: Partial<EntityDetails>, type?: EntityTyp
   return judgedOf(details, type).find(judged => judged.rule === rule)?.key
 }
 
-test('judge, an individual: its three rules in their order', () => {
+test('duplicate rules, an individual: three rules in their order', () => {
   const judged = judgedOf(all)
   assert.deepEqual(
     judged.map(({ rule, priority }) => [priority, rule]),
@@ -55,7 +55,7 @@ test('judge, an individual: its three rules in their order', () => {
   }
 })
 
-test('judge, a business: its one rule, whatever its other members', () => {
+test('duplicate rules, a business: one rule, whatever its other members', () => {
   const judged = judgedOf(all, 'business')
   assert.deepEqual(
     judged.map(({ rule, priority }) => [priority, rule]),
@@ -67,7 +67,7 @@ test('judge, a business: its one rule, whatever its other members', () => {
   })
 })
 
-test('judge: returns the comparable form of each compared field, named by its path', () => {
+test('duplicate rules, judged entity: each compared field in comparable form, named by its path', () => {
   const [, , { values } = assert.fail()] = judgedOf({ ...all, name: ' ANNA\u200b ' })
   assert.deepEqual(values, {
     name: 'anna',
@@ -118,7 +118,7 @@ function withField(path: string, value: string | undefined): EntityDetails {
 
 for (const [type, rule, paths] of NEEDED) {
   for (const path of paths) {
-    test(`judge, ${rule} without ${path}: rule skipped naming the field, absent or blank`, () => {
+    test(`duplicate rule ${rule} without ${path}, absent or blank: rule skipped, naming the field`, () => {
       for (const blank of [undefined, '', ' ', '\u00a0\u3000', '\u200b', ' \ufeff\t']) {
         const judged = judge({ type, details: withField(path, blank) })
         const { missing, key } = judged.find(j => j.rule === rule) as Judged
@@ -126,14 +126,14 @@ for (const [type, rule, paths] of NEEDED) {
       }
     })
 
-    test(`judge, ${rule} with another ${path}: another key`, () => {
+    test(`duplicate rule ${rule}, another ${path}: another key`, () => {
       assert.notEqual(keyOf(rule, withField(path, 'other'), type), keyOf(rule, all, type))
     })
   }
 }
 
 for (const path of ALSO) {
-  test(`judge, name_and_address, blank ${path}: equal in every spelling, different from any text`, () => {
+  test(`duplicate rule name_and_address, blank ${path}: equal in every spelling, different from any text`, () => {
     const keyWith = (value: string | undefined) => keyOf('name_and_address', withField(path, value))
     const blanks = [undefined, '', ' ', '\u200b'].map(keyWith)
     assert.ok(blanks[0])
@@ -142,7 +142,7 @@ for (const path of ALSO) {
     assert.notEqual(keyWith('other'), keyOf('name_and_address', all))
   })
 
-  test(`judge, other rules, ${path}: ignored`, () => {
+  test(`duplicate rules that do not compare ${path}: unchanged by it`, () => {
     for (const rule of ['email', 'national_identification_number'] as const) {
       assert.equal(keyOf(rule, withField(path, 'other')), keyOf(rule, all))
     }
@@ -151,7 +151,7 @@ for (const path of ALSO) {
   })
 }
 
-test('judge, an object member missing: its rules skipped', () => {
+test('duplicate rules, an object member missing: the rules that need it are skipped', () => {
   const judged = judgedOf({})
   assert.deepEqual(
     judged.map(({ key }) => key),
@@ -160,7 +160,7 @@ test('judge, an object member missing: its rules skipped', () => {
   assert.deepEqual(judged[2]?.missing, NEEDED[2]?.[2].slice(1))
 })
 
-test('judge, pairs of type and number: one key per pair, even if the joined texts are equal', () => {
+test('duplicate rules, pairs of type and number with equal joined texts: one key per pair', () => {
   const texts = ['a', 'b', 'ab', 'ba', 'aba', '"', '","', 'a","b', '\\', ',', ' A', 'a\u0301']
   const pairs = texts.flatMap(type => texts.map(number => ({ type, number })))
   const keys = new Map<string, unknown>()
@@ -176,7 +176,7 @@ test('judge, pairs of type and number: one key per pair, even if the joined text
   assert.equal(new Set(keys.values()).size, keys.size)
 })
 
-test('judge, one text under two rules: two keys', () => {
+test('duplicate rules, the same text under two rules: two keys', () => {
   const email = keyOf('email', { email: 'x' })
   const registered = { registration_number: 'x', registration_address: { country: 'x' } }
   const twice = { national_identification_number: { type: 'x', number: 'x' } }
@@ -188,7 +188,7 @@ test('judge, one text under two rules: two keys', () => {
   assert.equal(new Set(keys).size, 3)
 })
 
-test('judge, the recipe: the bytes of every stored key', () => {
+test('duplicate rules, example entity: keys equal to those stored by earlier versions', () => {
   const recipe = (rule: RuleName, ...values: string[]) =>
     createHash('sha256')
       .update(JSON.stringify([rule, ...values]))
@@ -207,7 +207,7 @@ test('judge, the recipe: the bytes of every stored key', () => {
   assert.deepEqual(business, [recipe('registration_number', 'hrb 7', 'de')])
 })
 
-test('keysByRule, both types of entity: keys of its own rules, null for others', () => {
+test('keysByRule, both types of entity: keys for the rules of its type, null for other rules', () => {
   const [email, number, address] = judgedOf(all)
   assert.deepEqual(keysByRule(judgedOf(all)), {
     email: email?.key,
@@ -224,7 +224,7 @@ test('keysByRule, both types of entity: keys of its own rules, null for others',
   })
 })
 
-test('keysByRule: each rule’s key, null for skipped rules and those of another type', () => {
+test('keysByRule: the key of each rule, null for skipped rules and rules of the other type', () => {
   const judged = judgedOf({ ...all, email: ' ' })
   assert.deepEqual(keysByRule(judged), {
     email: null,
@@ -254,7 +254,7 @@ function finder(byRule: Partial<Record<RuleName, readonly Candidate[]>>, self?: 
   return { asked, found: found && `${found.rule} ${found.entity.id}` }
 }
 
-test('findDuplicate, several rules match: first rule wins, even with the youngest entity', () => {
+test('findDuplicate, several rules match: the first rule decides, even with the youngest entity', () => {
   const email = [candidate('ent_c', 3)]
   const national_identification_number = [candidate('ent_b', 2)]
   const name_and_address = [candidate('ent_a', 1)]
@@ -266,13 +266,13 @@ test('findDuplicate, several rules match: first rule wins, even with the younges
   assert.deepEqual(finder({ email }).asked, ['email'])
 })
 
-test('findDuplicate, several match by one rule: earliest created, then lower id', () => {
+test('findDuplicate, one rule matches several entities: the earliest created, then the lower id', () => {
   const email = [candidate('ent_b', 2), candidate('ent_z', 1), candidate('ent_c', 1)]
   assert.equal(finder({ email }).found, 'email ent_c')
   assert.equal(finder({ email: email.toReversed() }).found, 'email ent_c')
 })
 
-test('findDuplicate, the record itself among the candidates: skipped by every rule', () => {
+test('findDuplicate, the entity itself among the candidates: skipped by every rule', () => {
   const own = candidate('ent_a', 1)
   const other = candidate('ent_b', 2)
   assert.equal(finder({ email: [own, other] }, 'ent_a').found, 'email ent_b')
@@ -281,7 +281,7 @@ test('findDuplicate, the record itself among the candidates: skipped by every ru
   assert.equal(byBoth.found, 'name_and_address ent_b')
 })
 
-test('findDuplicate, a skipped rule: matches nobody', () => {
+test('findDuplicate, a skipped rule: matches no entity', () => {
   const judged = judgedOf({ email: ' ' })
   assert.equal(
     findDuplicate(judged, () => assert.fail('nothing is there to look for')),
@@ -289,19 +289,19 @@ test('findDuplicate, a skipped rule: matches nobody', () => {
   )
 })
 
-test('findDuplicate, candidates: order unchanged', () => {
+test('findDuplicate, list of candidates: its order is unchanged', () => {
   const email = Object.freeze([candidate('ent_b', 2), candidate('ent_a', 1)])
   assert.equal(finder({ email }).found, 'email ent_a')
 })
 
-test('byCreation: earlier first, then lower id, symmetric', () => {
+test('byCreation, two entities: the earlier first, then the lower id; symmetric', () => {
   const [early, late] = [candidate('ent_b', 1), candidate('ent_a', 2)]
   assert.deepEqual([byCreation(early, late), byCreation(late, early)], [-1, 1])
   const [low, high] = [candidate('ent_a', 1), candidate('ent_b', 1)]
   assert.deepEqual([byCreation(low, high), byCreation(high, low)], [-1, 1])
 })
 
-test('byCreation: time before id, a total order', () => {
+test('byCreation: orders by time, then by id; a total order', () => {
   const any_candidate = fc.record({
     id: fc.constantFrom('ent_a', 'ent_b', 'ent_c'),
     created_at: fc.constantFrom(at(1), at(2)),

@@ -72,7 +72,7 @@ function placesOf(validate: typeof creation, body: object): string[] {
   }
 }
 
-test('entity request, valid, with longest texts and lists: no fault', () => {
+test('entity request with the longest texts and lists: no fault', () => {
   assert.deepEqual(placesOf(creation, fullEntity), [])
   /** In characters of two UTF-16 units. */
   const wide = (length: number) => '𐐀'.repeat(length)
@@ -91,7 +91,7 @@ test('entity request, valid, with longest texts and lists: no fault', () => {
 })
 
 for (const [path, values] of Object.entries(WRONG)) {
-  test(`entity creation and update, invalid ${path}: named`, () => {
+  test(`entity creation and update, invalid ${path}: fault at ${path}`, () => {
     const [member = ''] = path.split(/[.[]/)
     for (const value of values) {
       const body = withMember(path, value)

@@ -128,7 +128,7 @@ function assertUntouched(state: EntityState, act: () => EntityOutcome, expected:
   assert.deepEqual({ ...state, bookId: null }, before)
 }
 
-test('draftOf: the record, its identities, and its file row', () => {
+test('draftOf, entity request: the entity, its identities and its import row', () => {
   const draft = draftOf(anna, 'f'.repeat(64))
   assert.equal(draft.type, 'individual')
   assert.deepEqual(draft.details, { name: 'Anna', email: 'anna@example.com' })
@@ -151,7 +151,7 @@ test('draftOf: the record, its identities, and its file row', () => {
 
 // Creation.
 
-test('creation, no duplicate: a pending entity, known to the next command by id and identity', () => {
+test('entity creation, no duplicate: a pending entity, found by the next command by id and identity', () => {
   const state = stateWith(entity(bo))
   const outcome = create(state, anna)
   const made = entity(anna, {
@@ -178,7 +178,7 @@ test('creation, no duplicate: a pending entity, known to the next command by id 
   assert.equal(state.imported.size, 0)
 })
 
-test('creation, a duplicate: the existing entity with the rule, nothing written', () => {
+test('entity creation, a duplicate: the existing entity with the rule that matched, nothing written', () => {
   const old = entity(anna)
   const state = { ...stateWith(old), bookId: noIds }
   assertUntouched(
@@ -188,19 +188,19 @@ test('creation, a duplicate: the existing entity with the rule, nothing written'
   )
 })
 
-test('creation, twice in one batch: one entity', () => {
+test('entity creation, twice in one batch: one entity', () => {
   const state = stateWith()
   const first = create(state, anna)
   assert.deepEqual(create(state, anna), unchanged(first.entity, 'email'))
 })
 
-test('creation, duplicate only of a foreign or rejected entity: created', () => {
+test("entity creation, duplicate only of a rejected entity or of another account's: created", () => {
   const elsewhere = entity(anna, { account_id: 'acc_2' })
   const rejected = entity(anna, { approval_status: 'rejected' })
   assert.equal(create(stateWith(elsewhere, rejected), anna).did, 'created')
 })
 
-test('creation from a file row, twice: the first entity, whatever its state', () => {
+test('entity creation from the same import row twice: the first entity, in any status', () => {
   const state = stateWith()
   const row = 'a'.repeat(64)
   const first = create(state, { type: 'individual', name: 'Anna' }, row)
@@ -220,7 +220,7 @@ for (const [what, principal, message] of [
   ['of another account', { account_id: 'acc_2' }, 'No entity ent_old in this account.'],
   ['that is rejected', { approval_status: 'rejected' }, 'Entity ent_old is rejected.'],
 ] as const) {
-  test(`creation on behalf of an entity ${what}: refused`, () => {
+  test(`entity creation on behalf of an entity ${what}: refused`, () => {
     const state = stateWith(...(principal === undefined ? [] : [entity(bo, principal)]))
     assert.deepEqual(
       refusalOf(() => create(state, { ...anna, on_behalf_of: 'ent_old' })),
@@ -229,14 +229,14 @@ for (const [what, principal, message] of [
   })
 }
 
-test('creation on behalf of a live entity: made', () => {
+test('entity creation on behalf of a live entity: created', () => {
   const state = stateWith(entity(bo))
   assert.equal(create(state, { ...anna, on_behalf_of: 'ent_old' }).did, 'created')
 })
 
 // Update.
 
-test('update, a member: new record, event with the previous value', () => {
+test('entity update, one member: new values stored, event with the previous value', () => {
   const old = entity({ ...anna, description: 'old' })
   const state = stateWith(old)
   const members: EntityUpdate = { name: 'Anne', description: null, tax_id: 'T1' }
@@ -258,7 +258,7 @@ test('update, a member: new record, event with the previous value', () => {
   ])
 })
 
-test('update, equal values: nothing written', () => {
+test('entity update, equal values: nothing written', () => {
   const old = entity({ ...anna, registration_address: { country: 'DE' } })
   const state = { ...stateWith(old), bookId: noIds }
   const same = {
@@ -269,7 +269,7 @@ test('update, equal values: nothing written', () => {
   assertUntouched(state, () => update(state, same), unchanged(old))
 })
 
-test('update, another type: refused naming the type', () => {
+test('entity update, another type: refused, naming the type', () => {
   assert.deepEqual(
     refusalOf(() => update(stateWith(entity(anna)), { type: 'business' })),
     [
@@ -279,7 +279,7 @@ test('update, another type: refused naming the type', () => {
   )
 })
 
-test('update, on_behalf_of: a new principal must exist, the same one is not checked again', () => {
+test('entity update, on_behalf_of changed: the new principal must exist; unchanged: not checked again', () => {
   const mine = entity({ ...anna, on_behalf_of: 'ent_bo' })
   const rejected = entity(bo, { id: 'ent_bo', approval_status: 'rejected' })
   const state = stateWith(mine, rejected)
@@ -295,7 +295,7 @@ test('update, on_behalf_of: a new principal must exist, the same one is not chec
   assert.equal(update(state, { on_behalf_of: null }).did, 'changed')
 })
 
-test("update to another entity's identity: that entity, nothing written", () => {
+test('entity update to the identity of another entity: the answer is that entity, nothing written', () => {
   const [mine, other] = [entity(anna), entity(bo, { id: 'ent_bo' })]
   const state = { ...stateWith(mine, other), bookId: noIds }
   assertUntouched(
@@ -318,14 +318,14 @@ const HALVES: readonly (readonly [mine: Partial<EntityRequest>, members: EntityU
 ]
 
 for (const [mine, members] of HALVES) {
-  test(`update of ${Object.keys(members)}, other members kept: duplicates judged on the merged record`, () => {
+  test(`entity update of ${Object.keys(members)}, other members kept: duplicates judged on the merged entity`, () => {
     const other = entity(home, { id: 'ent_other' })
     const state = stateWith(entity({ ...home, ...mine } as EntityRequest), other)
     assert.deepEqual(update(state, members), unchanged(other, 'name_and_address'))
   })
 }
 
-test('update, identity changed: old one free, new one taken, for the rest of the batch', () => {
+test('entity update, identity changed, later commands of the batch: old identity free, new identity taken', () => {
   const state = stateWith(entity(anna))
   const { entity: changed } = update(state, { email: 'new@example.com' })
   assert.equal(state.entities.get('acc_1/ent_old'), changed)
@@ -336,13 +336,13 @@ test('update, identity changed: old one free, new one taken, for the rest of the
 
 const annasEmail = identityName('acc_1', draftOf(anna).judged[0]?.key as string)
 
-test('update, identity kept: one live entity, in its current form', () => {
+test('entity update, identity kept: one live entity, in its current form', () => {
   const state = stateWith(entity(anna))
   const { entity: changed } = update(state, { tax_id: 'T1' })
   assert.deepEqual([...state.live], [[annasEmail, [changed]]])
 })
 
-test('two equal entities, one reviewed: the other keeps its place in the order', () => {
+test('entity review of one of two equal entities: the other keeps its place in the order', () => {
   const other = entity(anna, { id: 'ent_other' })
   const state = stateWith(entity(anna), other)
   const { entity: asked } = review(state, 'requires_action')
@@ -351,7 +351,7 @@ test('two equal entities, one reviewed: the other keeps its place in the order',
   assert.deepEqual([...state.live], [[annasEmail, [other]]])
 })
 
-test('review, rejected entity reopened: live again, once', () => {
+test('entity review, rejected entity reopened: live again, once', () => {
   const state = stateWith(entity(anna, { approval_status: 'rejected' }))
   const { entity: back } = review(state, 'approved')
   assert.deepEqual([...state.live], [[annasEmail, [back]]])
@@ -393,7 +393,7 @@ const UPDATES: readonly (readonly [
 ]
 
 for (const [status, members, becomes] of UPDATES) {
-  test(`update of ${Object.keys(members)}, ${status}: ${becomes}`, () => {
+  test(`entity update of ${Object.keys(members)}, status ${status}: ${becomes}`, () => {
     const old = entity(anna, { approval_status: status, approval_status_description: 'said' })
     const { entity: next, events } = update(stateWith(old), members)
     assert.equal(next.approval_status, becomes)
@@ -418,7 +418,7 @@ for (const [status, members, becomes] of UPDATES) {
 
 for (const status of APPROVAL_STATUSES) {
   const becomes = { pending: 'submitted', requires_action: 'resubmitted' }[status as string]
-  test(`submission, ${status}: ${becomes ?? 'refused'}`, () => {
+  test(`entity submission, status ${status}: ${becomes ?? 'refused'}`, () => {
     const state = stateWith(entity(anna, { approval_status: status }))
     if (becomes === undefined) {
       assert.deepEqual(
@@ -452,7 +452,7 @@ for (const status of APPROVAL_STATUSES) {
   })
 }
 
-test('submission, a duplicate: the first entity, whatever the status, nothing written', () => {
+test('entity submission, a duplicate: the first entity, in any status, nothing written', () => {
   const mine = entity(anna, { approval_status: 'approved' })
   const other = entity(anna, { id: 'ent_other' })
   const state = { ...stateWith(mine, other), bookId: noIds }
@@ -464,7 +464,7 @@ test('submission, a duplicate: the first entity, whatever the status, nothing wr
 for (const from of APPROVAL_STATUSES) {
   for (const to of ['approved', 'rejected', 'requires_action'] as const) {
     const legal = APPROVAL_TRANSITIONS[from].includes(to)
-    test(`review, ${from} to ${to}: ${legal ? 'done' : 'refused'}`, () => {
+    test(`entity review, ${from} to ${to}: ${legal ? 'done' : 'refused'}`, () => {
       const state = stateWith(entity(anna, { approval_status: from }))
       const act = () => review(state, to, { description: 'Because.' })
       if (!legal) {
@@ -491,7 +491,7 @@ for (const from of APPROVAL_STATUSES) {
   }
 }
 
-test('review, entity changed since the operator saw it: refused naming its time', () => {
+test('entity review, entity changed since the operator read it: refused, naming the time of the change', () => {
   const state = stateWith(entity(anna))
   assert.deepEqual(
     refusalOf(() => review(state, 'approved', { seen: NOW })),
@@ -500,7 +500,7 @@ test('review, entity changed since the operator saw it: refused naming its time'
   assert.equal(review(state, 'approved', { seen: AN_HOUR_AGO }).did, 'changed')
 })
 
-test('review, rejected: identity free for the rest of the batch, taken again on reopening', () => {
+test('entity review, rejected: identity free for the rest of the batch, taken again when reopened', () => {
   const state = stateWith(entity(anna))
   review(state, 'rejected')
   const { entity: second } = create(state, anna)
@@ -517,12 +517,12 @@ test('review, rejected: identity free for the rest of the batch, taken again on 
   assert.deepEqual(create(state, anna), unchanged(back, 'email'))
 })
 
-test('review of one of two equal live entities: done', () => {
+test('entity review of one of two equal live entities: done', () => {
   const state = stateWith(entity(anna), entity(anna, { id: 'ent_other' }))
   assert.equal(review(state, 'approved').did, 'changed')
 })
 
-test('every command, unknown or foreign entity: not found', () => {
+test("entity commands, unknown entity or another account's: not found", () => {
   const state = stateWith(entity(anna))
   const missing = ['not_found at the whole: No such object in this account.']
   for (const act of [
@@ -538,7 +538,7 @@ test('every command, unknown or foreign entity: not found', () => {
 
 // Entities that other requests name.
 
-test('checkNamed: status of a live entity, undefined without a name, else a refusal', () => {
+test('checkNamed, entity of a request: its status if live, undefined if not named, else refused', () => {
   const named = (id: string, approval_status: ApprovalStatus) => ({
     account_id: 'acc_1',
     id,
