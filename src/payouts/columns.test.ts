@@ -51,7 +51,7 @@ for (const [what, taken] of [
   ['a route of any amount', route],
   ['a route of a range of amounts', { ...route, min_amount: 100n, max_amount: 2n ** 60n }],
 ] as const) {
-  test(`payout of ${what}, columns to object: documents equal the written ones`, () => {
+  test(`payout row of ${what}, written and read back: equal documents`, () => {
     assert.deepEqual(readBack(taken), { beneficiary_details, particulars, route: taken })
   })
 }

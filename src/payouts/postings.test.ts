@@ -87,36 +87,36 @@ for (const [what, part, postings] of CREATIONS) {
   const quote = quoteOf({ ...figures, ...part })
   const back = postings.map(line => line.replace(/-?\d+$/, amount => String(-Number(amount))))
 
-  test(`postings, payout made, ${what}: principal and fees leave the balance, the margin is income`, () => {
+  test(`postings of a new payout, ${what}: principal and fees leave the balance, the margin is income`, () => {
     assert.deepEqual(lines(payoutPostings(quote, false)), postings)
   })
 
-  test(`postings, payout to another account, ${what}: inter_account instead of in_transit`, () => {
+  test(`postings of a new payout to another account, ${what}: inter_account in place of in_transit`, () => {
     const between = postings.map(line => line.replace('in_transit', 'inter_account'))
     assert.deepEqual(lines(payoutPostings(quote, true)), between)
   })
 
-  test(`postings, payout failed, ${what}: every posting with the sign reversed`, () => {
+  test(`postings of a failed payout, ${what}: every posting with the sign reversed`, () => {
     assert.deepEqual(lines(failurePostings(payoutPostings(quote, false))), back)
   })
 
-  test(`postings, payout reversed, ${what}: every sign reversed, from settled instead of in_transit`, () => {
+  test(`postings of a reversed payout, ${what}: every sign reversed, from settled in place of in_transit`, () => {
     const settled = back.map(line => line.replace('in_transit', 'settled'))
     assert.deepEqual(lines(reversalPostings(payoutPostings(quote, false))), settled)
   })
 }
 
-test('postings, payout settled: from in_transit to settled, in the destination currency only', () => {
+test('postings of a settled payout: from in_transit to settled, only in the destination currency', () => {
   const postings = settlementPostings(quoteOf(figures), false)
   assert.deepEqual(lines(postings), ['in_transit EUR -800', 'settled EUR 800'])
 })
 
-test('postings, held payout to another account released: from in_transit to inter_account', () => {
+test('postings of a released payout to another account: from in_transit to inter_account', () => {
   const postings = settlementPostings(quoteOf(figures), true)
   assert.deepEqual(lines(postings), ['in_transit EUR -800', 'inter_account EUR 800'])
 })
 
-test('postings, payout received: from inter_account to the receiver’s balance', () => {
+test("postings of a received payout: from inter_account to the receiver's balance", () => {
   const postings = receiptPostings(quoteOf(figures))
   assert.deepEqual(lines(postings), ['inter_account EUR -800', 'available EUR 800'])
 })

@@ -31,7 +31,7 @@ import { isFinal, PAYOUT_STATUSES, PAYOUT_TRANSITIONS, STEP_STATUSES } from '../
 import type { Advance } from './advance.ts'
 import { type AdvanceState, decideAdvance } from './apply.ts'
 
-test('payout states: all statuses, each with its next ones', () => {
+test('table of payout states: every status, each with its next statuses', () => {
   assert.deepEqual(PAYOUT_STATUSES, [
     'pending_approval',
     'processing',
@@ -177,7 +177,7 @@ for (const from of PAYOUT_STATUSES) {
   }
 }
 
-test('decideAdvance, foreign or unknown payout: not found', () => {
+test("decideAdvance, unknown payout or another account's: not found", () => {
   const { state } = made()
   const missing = ['not_found at the whole: No such object in this account.']
   for (const part of [{ payout_id: 'pot_2' }, { account_id: 'acc_2' }]) {
@@ -190,7 +190,7 @@ test('decideAdvance, foreign or unknown payout: not found', () => {
 
 // Money.
 
-test('decideAdvance, succeeded: in_transit becomes settled, balance untouched', () => {
+test('decideAdvance, succeeded: in_transit moves to settled, balance unchanged', () => {
   const { state, payout } = made()
   const { events, journals, ...rest } = decideAdvance(state, set('succeeded'))
   const taken_over_at = NOW
@@ -243,7 +243,7 @@ const BACK = [
 ] as const
 
 for (const [status, from, lines, last] of BACK) {
-  test(`decideAdvance, ${status}: principal and fees credited as the debited integers`, () => {
+  test(`decideAdvance, ${status}: principal and fees credited, the same integers that were debited`, () => {
     const { state, payout } = made({ status: from })
     const debit = state.debits.get('acc_1/pot_1')
     assert.ok(debit)
@@ -286,7 +286,7 @@ for (const [status, from, lines, last] of BACK) {
 }
 
 for (const status of ['requires_action', 'compliance_hold'] as const) {
-  test(`decideAdvance, ${status}: no money moves`, () => {
+  test(`decideAdvance, ${status}: no posting`, () => {
     const { state } = made()
     const { entries, journals, events } = decideAdvance(state, set(status))
     assert.deepEqual([entries, journals, events.length], [[], [], 1])
@@ -294,7 +294,7 @@ for (const status of ['requires_action', 'compliance_hold'] as const) {
   })
 }
 
-test('decideAdvance, several steps: applied in order, the payout returned after each', () => {
+test('decideAdvance, several steps: applied in order, one payout returned per step', () => {
   const { state } = made()
   const steps: RailStep[] = [
     { status: 'compliance_hold', failure: null, description: 'Checked by the bank.' },
@@ -330,7 +330,7 @@ test('decideAdvance, several steps: applied in order, the payout returned after 
   assert.equal(availableOf(state), 100_000n)
 })
 
-test('decideAdvance, second step illegal: refused, the first not applied either', () => {
+test('decideAdvance, second step illegal: refused, first step not applied', () => {
   const { state, payout } = made()
   assert.deepEqual(
     refusalOf(() => decideAdvance(state, set('succeeded', 'failed'))),
@@ -340,7 +340,7 @@ test('decideAdvance, second step illegal: refused, the first not applied either'
   assert.equal(state.payouts.get('acc_1/pot_1'), payout)
 })
 
-test('decideAdvance, payout whose debit was not read: throws', () => {
+test('decideAdvance, debit of the payout not loaded: throws', () => {
   const { state } = made()
   assert.throws(
     () => decideAdvance({ ...state, debits: new Map() }, set('failed')),
@@ -357,7 +357,7 @@ const timetable: Timetable = {
 }
 const timed = { ...anyRoute, timetable }
 
-test('decideAdvance, hold ends, route with a cut-off: next release from now', () => {
+test('decideAdvance, hold ends, route with a cut-off: sent at the next release after now', () => {
   const { state } = made({ route: timed }, { asked: held(toBank) })
   const approvals = new Map([['acc_1/ent_1', approval('approved')]])
   const { payout: next } = decideAdvance({ ...state, approvals }, advance('review'))
@@ -367,7 +367,7 @@ test('decideAdvance, hold ends, route with a cut-off: next release from now', ()
   assert.equal(next.expected_at, instantAt('Europe/Berlin', release.value_date, '23:59'))
 })
 
-test('decideAdvance, hold ends after the calendar: refused, stays held', () => {
+test('decideAdvance, hold ends after the last day of the calendar: refused, payout stays held', () => {
   const { state } = made(
     { route: timed, holding_fx_id: '', payout_fx_id: '' },
     { asked: held(toBank) },
@@ -387,7 +387,7 @@ for (const [status, ...steps] of [
   ['requires_action', 'processing', 'failed'],
   ['processing', 'succeeded', 'reversed'],
 ] as const) {
-  test(`decideAdvance, ${steps}, second step would overflow the balance: refused, nothing changes`, () => {
+  test(`decideAdvance, ${steps}, second step would exceed the maximum balance: refused, nothing changes`, () => {
     const { state } = made({ status })
     state.books.get('acc_1')?.balances.set('USD', 2n ** 63n - 10_017n)
     const before = structuredClone(state)
@@ -397,7 +397,7 @@ for (const [status, ...steps] of [
   })
 }
 
-test('decideAdvance, operator returns a submitted payout to its rail: asked at once', () => {
+test('decideAdvance, operator returns a submitted payout to processing: its rail is asked at once', () => {
   const had = { route: timed, rail_attempts: 1, status: 'requires_action' } as const
   const { state } = made(had)
   const steps = [{ status: 'processing', failure: null }] as const
@@ -405,7 +405,7 @@ test('decideAdvance, operator returns a submitted payout to its rail: asked at o
   assert.equal(payout.ask_rail_at, DB_NOW)
 })
 
-test('decideAdvance, rail reports an arrival: stored; without one: unchanged', () => {
+test('decideAdvance, rail reports an expected arrival: stored; no arrival in the report: unchanged', () => {
   const soon = '2026-01-31T10:00:00.000000Z'
   const { state, payout } = made({ ask_rail_at: soon, expected_at: AN_HOUR_AGO })
   const silent = decideAdvance(state, advance('rail', { ask_again_in_ms: 1 }))
@@ -416,7 +416,7 @@ test('decideAdvance, rail reports an arrival: stored; without one: unchanged', (
 
 // To another account.
 
-test('decideAdvance, held payout to another account released: receiver credited, succeeded', () => {
+test('decideAdvance, held payout to another account released: receiver credited, payout succeeded', () => {
   const { state } = made({}, { asked: held(toAccount) })
   const approvals = new Map([['acc_1/ent_1', approval('approved')]])
   const outcome = decideAdvance({ ...state, approvals }, advance('review'))
@@ -452,7 +452,7 @@ test('decideAdvance, held payout to another account fails: payer credited back',
   assert.deepEqual([availableOf(state), availableOf(state, 'acc_2')], [100_000n, 5n])
 })
 
-test("decideAdvance, held payout overflows the receiver's balance: refused, nothing changes", () => {
+test("decideAdvance, held payout would exceed the receiver's maximum balance: refused, nothing changes", () => {
   const { state } = made({}, { asked: held(toAccount) })
   state.books.get('acc_2')?.balances.set('USD', 2n ** 63n - 1n)
   const before = structuredClone(state)
@@ -461,7 +461,7 @@ test("decideAdvance, held payout overflows the receiver's balance: refused, noth
   assert.deepEqual(state, before)
 })
 
-test('decideAdvance, receiver that was not read: throws', () => {
+test('decideAdvance, receiver not loaded: throws', () => {
   const { state } = made({}, { asked: held(toAccount) })
   const without = (receivers: AdvanceState['receivers']) => () =>
     decideAdvance({ ...state, receivers }, set('succeeded'))
@@ -470,7 +470,7 @@ test('decideAdvance, receiver that was not read: throws', () => {
   assert.throws(without(unlocked), /^Error: account acc_3 has no book$/)
 })
 
-test('decideAdvance, payout to another account: succeeds or fails from a hold, then final', () => {
+test('decideAdvance, held payout to another account: can succeed or fail, then no further step', () => {
   const heldTransfer = made({}, { asked: held(toAccount) })
   assert.deepEqual(
     refusalOf(() => decideAdvance(heldTransfer.state, set('processing'))),
@@ -511,7 +511,7 @@ const REVIEWS: readonly (readonly [
 ]
 
 for (const [status, wanted] of REVIEWS) {
-  test(`decideAdvance, held for an entity that is ${status ?? 'not read'}: ${wanted}`, () => {
+  test(`decideAdvance, payout held for an entity that is ${status ?? 'not loaded'}: ${wanted}`, () => {
     const { state, payout } = made({}, { asked: held(toBank) })
     assert.equal(payout.status, 'compliance_hold')
     const approvals = new Map(status && [['acc_1/ent_1', approval(status)]])
@@ -541,7 +541,7 @@ for (const [status, wanted] of REVIEWS) {
 }
 
 for (const status of ['requires_action', 'compliance_hold'] as const) {
-  test(`decideAdvance, review after the hold, payout ${status}: nothing changes`, () => {
+  test(`decideAdvance, entity reviewed after the hold ended, payout ${status}: nothing changes`, () => {
     const { state, payout } = made({ status, ask_rail_at: AN_HOUR_AGO })
     const approvals = new Map([['acc_1/', approval('rejected')]])
     const outcome = decideAdvance({ ...state, approvals }, advance('review'))
@@ -550,7 +550,7 @@ for (const status of ['requires_action', 'compliance_hold'] as const) {
   })
 }
 
-test('decideAdvance, operator moves a held payout: the first step ends the hold', () => {
+test('decideAdvance, operator sets a status of a held payout: the first step ends the hold', () => {
   const { state } = made({}, { asked: held(toBank) })
   const { payout, ended_hold } = decideAdvance(state, set('processing'))
   assert.equal(payout.held_for, '')
@@ -560,7 +560,7 @@ test('decideAdvance, operator moves a held payout: the first step ends the hold'
 // By the account.
 
 for (const status of ['processing', 'requires_action', 'compliance_hold'] as const) {
-  test(`decideAdvance, cancelled while ${status}: failed, credited back`, () => {
+  test(`decideAdvance, account cancels a payout in status ${status}: failed, credited back`, () => {
     const { state } = made({ status })
     const { payout, events } = decideAdvance(state, advance('account'))
     assert.equal(payout.status, 'failed')
@@ -576,7 +576,7 @@ for (const status of ['processing', 'requires_action', 'compliance_hold'] as con
 }
 
 for (const status of ['succeeded', 'failed', 'reversed'] as const) {
-  test(`decideAdvance, cancelled when ${status}: refused naming the status`, () => {
+  test(`decideAdvance, account cancels a payout in status ${status}: refused, naming the status`, () => {
     const { state } = made({ status, rail_attempts: 1 })
     assert.deepEqual(
       refusalOf(() => decideAdvance(state, advance('account'))),
@@ -588,7 +588,7 @@ for (const status of ['succeeded', 'failed', 'reversed'] as const) {
   })
 }
 
-test('decideAdvance, cancelled once the rail was asked: refused', () => {
+test('decideAdvance, account cancels after the rail was asked: refused', () => {
   const { state } = made({ rail_attempts: 1 })
   assert.deepEqual(
     refusalOf(() => decideAdvance(state, advance('account'))),
@@ -599,7 +599,7 @@ test('decideAdvance, cancelled once the rail was asked: refused', () => {
   )
 })
 
-test('decideAdvance, answer to a required action: stored with its number, the rail asked at once', () => {
+test('decideAdvance, answer to a required action: stored with its number, the rail is asked at once', () => {
   const first = { number: 1, created_at: AN_HOUR_AGO, note: 'first' }
   const { state } = made({ status: 'requires_action', answers: [first], ask_rail_at: null })
   const outcome = decideAdvance(state, advance('account', { answer: { note: 'second' } }))
@@ -615,7 +615,7 @@ test('decideAdvance, answer to a required action: stored with its number, the ra
 })
 
 for (const status of ['processing', 'compliance_hold', 'succeeded', 'failed'] as const) {
-  test(`decideAdvance, answer to a payout that is ${status}: refused`, () => {
+  test(`decideAdvance, answer to a payout in status ${status}: refused`, () => {
     const { state } = made({ status })
     assert.deepEqual(
       refusalOf(() => decideAdvance(state, advance('account', { answer: { note: 'x' } }))),
@@ -662,7 +662,7 @@ const HISTORIES: readonly (readonly [
 ]
 
 for (const [what, part, history, taken, rail_steps] of HISTORIES) {
-  test(`decideAdvance, the rail reports ${what}: ${taken.join(', ') || 'nothing new'}`, () => {
+  test(`decideAdvance, the rail reports ${what}: ${taken.join(', ') || 'no step'}`, () => {
     const { state } = made(part)
     const report = advance('rail', { steps: stepsTo(...history), ask_again_in_ms: 5_000 })
     const { payout, events } = decideAdvance(state, report)
@@ -710,7 +710,7 @@ const ASKED: readonly (readonly [
 ]
 
 for (const [what, part, given, ask_rail_at] of ASKED) {
-  test(`decideAdvance, the rail ${what}: asked again ${ask_rail_at ?? 'never'}`, () => {
+  test(`decideAdvance, the rail ${what}: next question ${ask_rail_at ?? 'never'}`, () => {
     const { state } = made({ ask_rail_at: SOON, ...part })
     const report = advance('rail', { ask_again_in_ms: 5_000, ...given })
     const { payout } = decideAdvance(state, report)
@@ -721,13 +721,13 @@ for (const [what, part, given, ask_rail_at] of ASKED) {
   })
 }
 
-test('decideAdvance, rail reports before receiving the last answer: its steps apply', () => {
+test("decideAdvance, report made before the rail received the account's answer: its steps apply", () => {
   const { state } = made({ answers: [answer] })
   const report = advance('rail', { steps: stepsTo('processing'), answers_seen: 0 })
   assert.equal(decideAdvance(state, report).payout.rail_steps, 1)
 })
 
-test("decideAdvance, operator's step: rail not asked until a step to processing", () => {
+test('decideAdvance, operator sets another status: the rail is not asked until the status is processing', () => {
   const hold = made({ ask_rail_at: SOON, rail_steps: 1 })
   const { payout: out } = decideAdvance(hold.state, set('compliance_hold'))
   assert.deepEqual([out.ask_rail_at, out.rail_steps], [null, 1])
@@ -735,7 +735,7 @@ test("decideAdvance, operator's step: rail not asked until a step to processing"
   assert.deepEqual([back.ask_rail_at, back.rail_steps], [DB_NOW, 1])
 })
 
-test('decideAdvance, rail reports nothing new: no step written, only the next asking time', () => {
+test('decideAdvance, report without news: no step written, only the next time to ask', () => {
   const { state, payout } = made({ ask_rail_at: SOON, rail_steps: 1 })
   const steps = stepsTo('processing')
   const outcome = decideAdvance(state, advance('rail', { steps, ask_again_in_ms: 5_000 }))

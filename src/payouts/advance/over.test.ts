@@ -68,12 +68,12 @@ for (const [ended_as, report, by, kind] of [
 ] as const) {
   const words = report.steps.map(({ status }) => status).join(' ') || 'no step'
   const whose = by.by_person ? ' by a person' : ''
-  test(`evidence after the end, attempt ${ended_as}${whose}, then ${words}: ${kind ?? 'agrees'}`, () => {
+  test(`judgeOver, report on an ended attempt ${ended_as}${whose}, then ${words}: ${kind ?? 'no exception'}`, () => {
     assert.equal(judgeOver(attempt(ended_as), report, by)?.kind, kind)
   })
 }
 
-test("evidence after the end, rail's own exception: an exception for each end", () => {
+test('judgeOver, the rail itself reports an exception: this exception, however the attempt ended', () => {
   const exception = { kind: 'second_return', message: 'Twice.' }
   for (const ended_as of ['not_taken', 'failed', 'returned'] as const) {
     assert.deepEqual(judgeOver(attempt(ended_as), { ...BACK, exception }, rail), exception)
@@ -98,7 +98,7 @@ function exceptionOf(part: Partial<RailException>): RailException {
   }
 }
 
-test('evidence after the end, same exception again: opened once, unless its message differs', () => {
+test('judgeOverReport, the same exception again: opened once; with another message: opened again', () => {
   const over = attempt('failed')
   const judge = (...known: readonly RailException[]) => judgeOverReport(over, PAID, fresh, known)
   assert.equal(judge().new_exception?.kind, paid)
@@ -111,7 +111,7 @@ test('evidence after the end, same exception again: opened once, unless its mess
   assert.equal(judge(exceptionOf({ attempt: 2 })).new_exception?.kind, paid)
 })
 
-test('evidence older than the end of its attempt, contradicting that end: no exception, the rail is asked again', () => {
+test("judgeOverReport, report older than the attempt's end contradicts that end: no exception, the rail is asked again", () => {
   const stale = { by_person: false, is_fresh: false }
   const over = attempt('not_taken')
   const judged = judgeOverReport(over, UNDER_WAY, stale, [])
@@ -119,7 +119,7 @@ test('evidence older than the end of its attempt, contradicting that end: no exc
   assert.equal(judgeOverReport(over, NEVER, stale, []).over, undefined)
 })
 
-test('askOverAt: at most hourly, for 60 days, never for a rail that was not asked', () => {
+test('askOverAt, ended attempt: at most hourly, for 60 days, never if the rail was not asked', () => {
   const later = (ms: number) =>
     new Date(Date.parse(ENDED_AT) + ms).toISOString().replace('Z', '000Z')
   const over = attempt('failed')

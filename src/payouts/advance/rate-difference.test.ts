@@ -31,7 +31,7 @@ for (const [name, ended_days_ago, rate_days_ago, result] of [
   ['a rate stale for 8 days, a price that ended 6 days ago', 6, 9, 'rate_stale'],
   ['a rate stale for 8 days, a price that ended 10 days ago', 10, 9, 2_000n],
 ] as const) {
-  test(`keptOf, ${name}: ${result}`, () => {
+  test(`keptOf (rate difference that the payout keeps), ${name}: ${result}`, () => {
     const rates = rateBook({ 'USD/HKD': '10' }, { 'USD/HKD': ago(rate_days_ago) })
     const policy = { max_age_s: 86_400, any_age: false }
     const present = {

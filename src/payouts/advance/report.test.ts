@@ -26,18 +26,18 @@ function judge(
   return [taken.map(one => one.status).join(' '), new_exception?.kind ?? '', ask]
 }
 
-test('judgeReport, stray cents before the end: an exception, the rail still asked', () => {
+test('judgeReport, stray cents before the payout ends: an exception, the rail is still asked', () => {
   assert.deepEqual(judge('processing', [], CENTS), ['', 'credit_unmarked', 'as_reported'])
 })
 
-test('judgeReport, stray cents, then the debit or a return: applied with the exception open', () => {
+test('judgeReport, stray cents, then the debit or a return: applied while the exception is open', () => {
   const debit = [step('succeeded')]
   assert.deepEqual(judge('processing', debit, CENTS, [CENTS]), ['succeeded', '', 'as_reported'])
   const back = [step('succeeded'), step('reversed')]
   assert.deepEqual(judge('succeeded', back, CENTS, [CENTS]), ['reversed', '', 'as_reported'])
 })
 
-test('judgeReport, more stray cents: none while their exception is open, one after it was closed', () => {
+test('judgeReport, more stray cents: no exception while the first is open, another once it is closed', () => {
   const more = { ...CENTS, message: 'Money came in (0.02 USD).' }
   assert.deepEqual(judge('processing', [], more, [CENTS]), ['', '', 'as_reported'])
   const closed = { ...CENTS, closed_at: '2026-01-01T00:00:00.000000Z' }
@@ -45,7 +45,7 @@ test('judgeReport, more stray cents: none while their exception is open, one aft
   assert.deepEqual(judge('processing', [], more, [closed]), ['', 'credit_unmarked', 'as_reported'])
 })
 
-test('judgeReport, stray cents, a graver exception open: the payout stays held back', () => {
+test('judgeReport, stray cents while a graver exception is open: no step is applied', () => {
   const grave = { kind: 'second_debit', message: 'Twice.' }
   assert.deepEqual(judge('processing', [step('succeeded')], CENTS, [grave]), ['', '', 'never'])
   assert.deepEqual(judge('processing', [], grave), ['', 'second_debit', 'never'])

@@ -66,7 +66,7 @@ for (const [state, name, act, words, from] of HANDLED) {
   })
 }
 
-test("decideHandling, log-in without a person's name: refused", () => {
+test("decideHandling, database log-in without a person's name: refused", () => {
   const person = { name: 'root', is_login: true }
   assert.match(
     refusalOf(() => decideHandling(made, { act: 'take', person }, NOW)).join('; '),
@@ -100,7 +100,7 @@ const MOVED: readonly (readonly [
 ]
 
 for (const [state, name, to, words, refused] of MOVED) {
-  test(`checkPerson, ${state} to ${to} by ${name} with ${JSON.stringify(words)}: ${refused === null ? 'passes' : 'refused'}`, () => {
+  test(`checkPerson, ${state} to ${to} by ${name} with ${JSON.stringify(words)}: ${refused === null ? 'accepted' : 'refused'}`, () => {
     const check = () =>
       checkPerson(PAYOUTS[state], [{ status: to, failure: null }], { name, ...words })
     if (refused === null) check()
@@ -108,7 +108,7 @@ for (const [state, name, to, words, refused] of MOVED) {
   })
 }
 
-test('checkPerson, reference already used for another payout: refused, unless forced', () => {
+test('checkPerson, bank reference already used for another payout: refused, unless forced', () => {
   const steps = [{ status: 'succeeded', failure: null }] as const
   const elsewhere = { account_id: 'acc_2', id: 'pot_2' }
   const person = { name: 'anna', ...REFERENCE }
@@ -119,7 +119,7 @@ test('checkPerson, reference already used for another payout: refused, unless fo
   checkPerson(taken, steps, { ...person, force: true }, elsewhere)
 })
 
-test("operatorStep, at the account's or payee's request: only for steps that give money back", () => {
+test(`operatorStep, "at the account's or payee's request": allowed only for steps that give money back`, () => {
   for (const status of ['failed', 'reversed'] as const) {
     assert.equal(operatorStep(status, { at_wish: true }).at_wish, true)
     assert.equal(operatorStep(status, {}).at_wish, undefined)

@@ -74,7 +74,7 @@ const toKnown: PayoutRequest = { ...bare, beneficiary: 'bnf_known' }
 
 const one = { digits: 1n, scale: 0 }
 
-test('decidePayout, inline details, no quote: makes a beneficiary, a debit and a payout with its terms', () => {
+test('decidePayout, inline details, no quote: makes a beneficiary, a debit, and a payout with its own terms', () => {
   const state = stateWith({
     pricing: () => pricing({}, [feeRow({ fixed_amount: 7n, variable_bps: 10 })]),
   })
@@ -195,7 +195,7 @@ test('decidePayout, inline details, no quote: makes a beneficiary, a debit and a
   ])
 })
 
-test('decidePayout, a quote and a stored beneficiary: uses both, makes neither', () => {
+test('decidePayout, a quote and a stored beneficiary: uses both, makes no new ones', () => {
   const quote = quoteOf({ fixed_fee_holding: 5n })
   const state = stateWith({ quotes: [quote, quoteOf({ id: 'poq_2' })] })
   const outcome = decide({ state, account, request: { ...toKnown, quote: 'poq_1' } })
@@ -228,7 +228,7 @@ test('decidePayout, one quote twice in a batch: second payout refused', () => {
   assert.equal(balanceOf(state, 'acc_1'), 90_000n)
 })
 
-test('decidePayout, expired quote with max_total_debit: renewed, both quotes kept', () => {
+test('decidePayout, expired quote with max_total_debit: a new quote made, both quotes stored', () => {
   const expired = quoteOf({ id: 'poq_old', valid_until: NOW, holding_amount: 1n })
   const state = stateWith({ quotes: [expired] })
   const renewing = { ...toKnown, quote: 'poq_old', max_total_debit: 10_000 }
@@ -249,7 +249,7 @@ const timetable: Timetable = {
   arrival_days: 1,
 }
 
-test('decidePayout, route with a cut-off: rail asked at the release, arrival counted from the release', () => {
+test('decidePayout, route with a cut-off: the rail is asked at the release, arrival counted from the release', () => {
   const state = stateWith({ routes: [{ ...anyRoute, timetable }] })
   const { payout } = decide({ state, account, request })
   const release = releaseOf(timetable, payout.created_at)
@@ -260,7 +260,7 @@ test('decidePayout, route with a cut-off: rail asked at the release, arrival cou
   assert.deepEqual(payout.route?.timetable, timetable)
 })
 
-test('decidePayout, cut-off beyond the end of its calendar: calendar_ended, balance untouched', () => {
+test('decidePayout, release after the last day of its calendar: refused with calendar_ended, balance unchanged', () => {
   const state = stateWith({ routes: [{ ...anyRoute, timetable }] })
   const book = bookWith({ USD: 100_000n })
   const later = { ...book, now: '2028-12-29T13:30:00.000001Z' }
@@ -312,7 +312,7 @@ const approval = (approval_status: Approval['approval_status'], id = 'ent_1'): A
 })
 
 for (const status of ['pending', 'submitted', 'requires_action', 'resubmitted'] as const) {
-  test(`decidePayout, entity ${status}: debited and held, the rail not asked`, () => {
+  test(`decidePayout, entity ${status}: debited and held, the rail is not asked`, () => {
     const state = stateWith({ approvals: [approval(status)] })
     const held = { ...toKnown, on_behalf_of: 'ent_1' }
     const { payout, events } = decide({ state, account, request: held })
@@ -337,14 +337,14 @@ for (const status of ['pending', 'submitted', 'requires_action', 'resubmitted'] 
   })
 }
 
-test('decidePayout, for an approved entity: not held', () => {
+test('decidePayout, approved entity: not held', () => {
   const state = stateWith({ approvals: [approval('approved')] })
   const { payout } = decide({ state, account, request: { ...toKnown, on_behalf_of: 'ent_1' } })
   assert.deepEqual([payout.status, payout.held_for], ['processing', ''])
   assert.equal(holdOf(payout), null)
 })
 
-test('decidePayout, entity named by the quote: held as with the entity in the request', () => {
+test('decidePayout, entity named by the quote: held as if the request named the entity', () => {
   const quotes = [quoteOf({ entity_id: 'ent_1' })]
   const state = stateWith({ approvals: [approval('pending')], quotes })
   const { payout } = decide({ state, account, request: { ...toKnown, quote: 'poq_1' } })
@@ -385,7 +385,7 @@ const alike =
   'possible_duplicate_payout at allow_duplicate: Payout pot_0, made 60 s ago, has the same ' +
   'beneficiary, amount, currency and reference_id. If this is another payment, send allow_duplicate.'
 
-test('decidePayout, account with a duplicate window: likeness stored, checked by the next payout', () => {
+test('decidePayout, account with a duplicate window: fingerprint stored, the next payout compared with it', () => {
   const state = stateWith()
   const made = { account_id: 'acc_1', likeness, created_at: NOW, payout_id: 'pot_1' }
   assert.deepEqual(decide({ state, account: guarded, request: toKnown }).likeness, made)
@@ -396,7 +396,7 @@ test('decidePayout, account with a duplicate window: likeness stored, checked by
   )
 })
 
-test('decidePayout, payouts of one reference: a likeness stored for each, the next compared with it', () => {
+test('decidePayout, several payouts with one reference: a fingerprint stored for each, the next payout compared with it', () => {
   const state = stateWith()
   const kept = (amount: number) => {
     const request = { ...toKnown, amount, reference_id: 'INV-1' }
@@ -408,7 +408,7 @@ test('decidePayout, payouts of one reference: a likeness stored for each, the ne
   assert.equal(kept(10_001)?.payout_id, 'pot_3')
 })
 
-test('decidePayout, duplicate of an earlier payout: refused unless allow_duplicate, later payouts compared with it too', () => {
+test('decidePayout, duplicate of an earlier payout: refused unless allow_duplicate; later payouts compared with both', () => {
   const likenesses = new Map([[`acc_1/${likeness}`, earlier]])
   const state = stateWith({ likenesses })
   const again = (allow_duplicate: boolean) => ({ ...toKnown, allow_duplicate })
@@ -423,14 +423,14 @@ test('decidePayout, duplicate of an earlier payout: refused unless allow_duplica
   assert.equal(likenesses.get(`acc_1/${likeness}`), kept)
 })
 
-test('decidePayout, account without a duplicate window: no comparison, no likeness stored', () => {
+test('decidePayout, account without a duplicate window: no comparison, no fingerprint stored', () => {
   const likenesses = new Map([[`acc_1/${likeness}`, earlier]])
   const state = stateWith({ likenesses })
   assert.equal(decide({ state, account, request: toKnown }).likeness, null)
   assert.deepEqual([...likenesses.values()], [earlier])
 })
 
-test('decidePayout, balance equal to the total debit: paid; one unit less: refused with both figures', () => {
+test('decidePayout, balance equal to the total debit: paid; one unit lower: refused with both figures', () => {
   const costs = { pricing: () => pricing({}, [feeRow({ fixed_amount: 23n })]) }
   const enough = stateWith({ ...costs, balances: { USD: 10_023n } })
   decide({ state: enough, account, request: toKnown })
@@ -529,7 +529,7 @@ function untyped({ type: _, ...rest }: PayoutRequest): PayoutRequest {
 }
 
 for (const [what, change, asked, refusal] of REFUSED) {
-  test(`decidePayout, ${what}: refused, books untouched`, () => {
+  test(`decidePayout, ${what}: refused, books unchanged`, () => {
     const state = stateWith(change)
     assert.deepEqual(
       refusalOf(() => decide({ state, account, request: asked })),
@@ -707,7 +707,7 @@ const LADDERS: readonly (readonly [what: string, start: () => Case, ladder: Ladd
 ]
 
 for (const [what, start, ladder] of LADDERS) {
-  test(`decidePayout, every problem ${what}, mended one by one: one refusal each, then success`, () => {
+  test(`decidePayout, every problem ${what}, corrected one by one: one refusal each, then success`, () => {
     const c = start()
     for (const [refusal, mendIt] of ladder) {
       assert.deepEqual(

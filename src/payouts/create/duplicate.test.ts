@@ -28,7 +28,7 @@ const toWallet = (part: object = {}): Whom => ({
 })
 const payment = { amount: 10_000, currency: 'USD', reference_id: 'r' }
 
-test('likenessOf, the recipe: the bytes of every stored likeness', () => {
+test('payout fingerprint, example payout: bytes equal to those stored by earlier versions', () => {
   const content = {
     to: {
       name: 'harbour trading',
@@ -63,12 +63,12 @@ const SAME: readonly (readonly [what: string, whom: Whom])[] = [
 ]
 
 for (const [what, whom] of SAME) {
-  test(`likenessOf, ${what}: equal`, () => {
+  test(`payout fingerprint, ${what}: equal fingerprints`, () => {
     assert.equal(likenessOf(whom, payment), likenessOf(toBank(), payment))
   })
 }
 
-test('likenessOf, wallet address in another case, case-insensitive chain: equal', () => {
+test('payout fingerprint, wallet address in another case, chain that ignores case: equal fingerprints', () => {
   for (const address of [
     '0x52908400098527886E0F7030069857D2E4169EE7',
     'BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4',
@@ -80,11 +80,11 @@ test('likenessOf, wallet address in another case, case-insensitive chain: equal'
   }
 })
 
-test('likenessOf, amount as bigint or as number: equal', () => {
+test('payout fingerprint, amount as bigint or as number: equal fingerprints', () => {
   assert.equal(likenessOf(toBank(), { ...payment, amount: 10_000n }), likenessOf(toBank(), payment))
 })
 
-test('likenessOf, codes all empty or absent: equal', () => {
+test('payout fingerprint, bank codes empty or absent: equal fingerprints', () => {
   const { bank_codes: _, ...plain } = bank
   const without: Whom = {
     name: 'Harbour Trading',
@@ -115,13 +115,13 @@ const OTHERS: readonly (readonly [
   ['no reference', toBank(), { ...payment, reference_id: '' }],
 ]
 
-test('likenessOf, each significant member changed: all likenesses differ', () => {
+test('payout fingerprint, each compared member changed: all fingerprints differ', () => {
   const hashes = OTHERS.map(([, whom, how]) => likenessOf(whom, how))
   const all = new Set([likenessOf(toBank(), payment), ...hashes])
   assert.equal(all.size, OTHERS.length + 1, JSON.stringify(OTHERS.map(([what]) => what)))
 })
 
-test('likenessOf, the recipe for an IBAN: account number ignored', () => {
+test('payout fingerprint, payout to an IBAN: account number ignored', () => {
   const iban = 'DE89370400440532013000'
   const whom: Whom = { name: 'A', destination_details: { type: 'bank', bank: { iban } } }
   const to = { name: 'a', destination: { type: 'bank', bank: { iban } } }
@@ -129,7 +129,7 @@ test('likenessOf, the recipe for an IBAN: account number ignored', () => {
   assert.equal(likenessOf(whom, payment), hashJson(content))
 })
 
-test('likenessOf, IBAN with and without spaces: equal, and unlike the same digits as an account number', () => {
+test('payout fingerprint, IBAN with and without spaces: equal; same digits as an account number: different', () => {
   const to = (part: Bank): Whom => ({
     name: 'A',
     destination_details: { type: 'bank', bank: part },
@@ -144,12 +144,12 @@ const likenesses: Likenesses = new Map([
   ['acc_1/abc', { account_id: 'acc_1', likeness: 'abc', created_at: NOW, payout_id: 'pot_7' }],
 ])
 
-test('refuseDuplicate, another likeness or account: passes', () => {
+test('refuseDuplicate, another fingerprint or account: accepted', () => {
   refuseDuplicate(likenesses, guarded, 'abd', NOW)
   refuseDuplicate(likenesses, { ...guarded, account_id: 'acc_2' }, 'abc', NOW)
 })
 
-test('refuseDuplicate, within the window: refused naming the payout and its age', () => {
+test('refuseDuplicate, equal payout within the window: refused, naming that payout and its age', () => {
   for (const [now, age_s] of [
     [NOW, 0],
     ['2026-01-31T09:39:59.123456Z', 599],
@@ -165,7 +165,7 @@ test('refuseDuplicate, within the window: refused naming the payout and its age'
   }
 })
 
-test('refuseDuplicate, after the window or without one: passes', () => {
+test('refuseDuplicate, equal payout after the window, or account without a window: accepted', () => {
   refuseDuplicate(likenesses, guarded, 'abc', '2026-01-31T09:40:00.123456Z')
   refuseDuplicate(likenesses, { ...guarded, duplicate_window_s: 0 }, 'abc', NOW)
 })

@@ -20,12 +20,12 @@ const known = (details = beneficiary.details) => ({
   beneficiaries: new Map([['acc_1/bnf_known', { ...beneficiary, details }]]),
 })
 
-test("intent, no quote, no type: local, on nobody's behalf", () => {
+test('intentOf, no quote, no type: type local, on behalf of no entity', () => {
   const { type, on_behalf_of } = intentOf(asked())
   assert.deepEqual([type, on_behalf_of], ['local', ''])
 })
 
-test("intent, with a quote: the quote's type and entity, unless the request has its own", () => {
+test('intentOf, with a quote: type and entity of the quote, unless the request has its own', () => {
   const quote = quoteOf({ payout_type: 'swift', entity_id: 'ent_quoted' })
   const named = { quotes: new Map([['acc_1/poq_1', quote]]), beneficiaries: new Map() }
   const terms = (part: Partial<PayoutRequest>) => {
@@ -36,12 +36,12 @@ test("intent, with a quote: the quote's type and entity, unless the request has 
   assert.deepEqual(terms({ type: 'local', on_behalf_of: 'ent_own' }), ['local', 'ent_own'])
 })
 
-test('intent, unknown beneficiary: no details, no likeness', () => {
+test('intentOf, unknown beneficiary: no details, no fingerprint', () => {
   const { details, likeness } = intentOf(toKnown)
   assert.deepEqual([details, likeness], [undefined, null])
 })
 
-test('intent, beneficiary changed in the meantime: compared by its current details', () => {
+test('intentOf, beneficiary changed after the quote: compared by its current details', () => {
   const before = withNamed(intentOf(toKnown), known())
   const changed = { ...beneficiary.details, name: 'Another Company' }
   const after = withNamed(before, known(changed))
@@ -51,6 +51,6 @@ test('intent, beneficiary changed in the meantime: compared by its current detai
   assert.equal(after.likeness, likenessOf(changed, payment))
 })
 
-test('intent, account without duplicate window: no likeness', () => {
+test('intentOf, account without a duplicate window: no fingerprint', () => {
   assert.equal(intentOf(asked({}, account)).likeness, null)
 })

@@ -55,7 +55,7 @@ const PASSES: readonly (readonly [what: string, part: Part])[] = [
 ]
 
 for (const [what, part] of PASSES) {
-  test(`checkRequest, ${what}: passes`, () => {
+  test(`checkRequest, ${what}: accepted`, () => {
     checkRequest(requestWith(part), account)
   })
 }
@@ -125,7 +125,7 @@ const REFUSED: readonly (readonly [what: string, part: Part, refusals: readonly 
 ]
 
 for (const [what, part, refusals] of REFUSED) {
-  test(`checkRequest, ${what}: refused naming ${refusals.length} problems`, () => {
+  test(`checkRequest, ${what}: refused with ${refusals.length} faults`, () => {
     assert.deepEqual(
       refusalOf(() => checkRequest(requestWith(part), account)),
       refusals,
@@ -221,7 +221,7 @@ const TERMS: readonly (readonly [
 ]
 
 for (const [what, part, destination, wanted] of TERMS) {
-  test(`termsWithoutQuote, ${what}: as requested, defaults for the rest`, () => {
+  test(`termsWithoutQuote, ${what}: values of the request, defaults for the rest`, () => {
     assert.deepEqual(termsWithoutQuote(requestWith(part), account, destination), {
       ...terms,
       ...wanted,
@@ -349,7 +349,7 @@ const MATCHES: readonly (readonly [
 
 for (const [what, quote, part, refusals] of MATCHES) {
   const verdict = refusals.length === 0 ? 'passes' : `refused naming ${refusals.length} problems`
-  test(`checkMatches, ${what}: ${verdict}`, () => {
+  test(`checkMatches (payout against its quote), ${what}: ${verdict}`, () => {
     const act = () =>
       checkMatches(
         quoteOf({ ...quoted, ...quote }),
@@ -409,7 +409,7 @@ const RECEIVING: readonly (readonly [
 ]
 
 for (const [what, quote, destination, different] of RECEIVING) {
-  test(`checkMatches, paid to ${what}: ${different === undefined ? 'passes' : 'refused'}`, () => {
+  test(`checkMatches (payout against its quote), paid to ${what}: ${different === undefined ? 'accepted' : 'refused'}`, () => {
     const plain = asQuoted
     const act = (part: Part) => () =>
       checkMatches(
@@ -492,7 +492,7 @@ const FILLED: Partial<Quote> = {
 }
 
 for (const [what, refused, row, quote, part, destination] of FEES) {
-  test(`checkSameFee, ${what} unknown to the quote, with a fee of its own: refused`, () => {
+  test(`checkSameFee, ${what} missing in the quote, with another fee: refused`, () => {
     const sent = requestWith(part)
     assert.deepEqual(
       refusalOf(() => checkSameFee(quoteOf(quote), sent, destination, priced(row))),
@@ -502,7 +502,7 @@ for (const [what, refused, row, quote, part, destination] of FEES) {
     checkSameFee(quoteOf(quote), sent, destination, [])
   })
 
-  test(`checkSameFee, ${what} of the quote, omitted by the payout: passes`, () => {
+  test(`checkSameFee, ${what} in the quote, omitted by the payout: accepted`, () => {
     const known = quoteOf({
       ...FILLED,
       ...(what === 'network' ? { fund_transfer_network: 'chats' } : {}),
@@ -512,7 +512,7 @@ for (const [what, refused, row, quote, part, destination] of FEES) {
   })
 }
 
-test('checkSameFee, country and charges, only one changes the fee: this one named', () => {
+test('checkSameFee, country and charges differ, only one changes the fee: the refusal names this member', () => {
   const swift = quoteOf({ payout_type: 'swift' })
   const sent = requestWith({ charge_type: 'ours', beneficiary: 'bnf_1' })
   const into = bankIn({ country: 'HK' })
@@ -527,7 +527,7 @@ test('checkSameFee, country and charges, only one changes the fee: this one name
   )
 })
 
-test('checkSameFee, country and charges that change the fee only together: both named', () => {
+test('checkSameFee, country and charges change the fee only together: the refusal names both', () => {
   const swift = quoteOf({ payout_type: 'swift' })
   const sent = requestWith({ charge_type: 'ours' })
   const into = bankIn({ country: 'HK' })

@@ -129,7 +129,7 @@ function withBank(bank: object): Mt103Facts {
 
 const fieldOf = (facts: Mt103Facts, tag: string) => parse(mt103Of(facts)).fields.get(tag)
 
-test('MT103, converted payout: exactly this message', () => {
+test('MT103, payout with conversion: equal to the stored message', () => {
   assert.deepEqual(mt103Of(example).split('\r\n'), [
     '{1:F01BANKDEFFAXXX0000000000}{2:I103CITIUS33XXXXN}{3:{121:b0691c66-873f-4209-9078-5dd66cc92084}}{4:',
     ':20:EQRJX4WDJQDVBYJ1',
@@ -155,7 +155,7 @@ test('MT103, converted payout: exactly this message', () => {
   parse(mt103Of(example))
 })
 
-test('MT103, no BIC of the operator: a test and training address without a country', () => {
+test('MT103, operator without a BIC: sender is a test and training BIC without a country', () => {
   const { sender, receiver } = parse(mt103Of({ ...example, sender_bic: '', receiver_bic: '' }))
   assert.deepEqual([sender, receiver], ['CORRXXX0AXXX', 'CORRXXX0XXXX'])
   assert.equal(TEST_BIC.charAt(7), '0')
@@ -191,7 +191,7 @@ test('MT103, fields 32A and 33B: decimals of each currency, at most 14 digits', 
   assert.deepEqual(members, ['currency', 'destination_currency'])
 })
 
-test('MT103, field 36: as many decimals as fit 12 characters, rounded once', () => {
+test('MT103, field 36: as many decimals of the rate as fit 12 characters, rounded once', () => {
   const cases = [
     ['7.81', '7,81'],
     ['1', '1,'],
@@ -224,7 +224,7 @@ test('MT103, field 36: as many decimals as fit 12 characters, rounded once', () 
   }
 })
 
-test('MT103, field 57a: BIC, else name and clearing code, else code, else absent', () => {
+test('MT103, field 57a: the BIC, else name and clearing code, else the code, else absent', () => {
   const account_number = '1'
   const cases: [bank: object, field: readonly [tag: string, value: string] | undefined][] = [
     [{ bank_codes: { swift_code: 'HSBCHKHHHKH' }, bank_name: 'X' }, ['57A', 'HSBCHKHHHKH']],
@@ -257,7 +257,7 @@ test('MT103, field 57a: BIC, else name and clearing code, else code, else absent
   }
 })
 
-test('MT103, field 59, account that does not fit exactly: no message', () => {
+test('MT103, field 59, account number that does not fit unchanged: refused, no message', () => {
   assert.match(fieldOf(withBank({ iban: 'DE89370400440532013000' }), '59') ?? '', /^\/DE89/)
   for (const account_number of ['1'.repeat(34), "a-b:1?(2).,'+ 3", '0/1']) {
     const [line] = (fieldOf(withBank({ account_number }), '59') ?? '').split('\r\n')
@@ -274,7 +274,7 @@ test('MT103, field 59, account that does not fit exactly: no message', () => {
   }
 })
 
-test('MT103, field 59, long name and address: two lines of name, the country never cut', () => {
+test('MT103, field 59, long name and address: two lines of name, country never cut', () => {
   const beneficiary_details = {
     ...example.beneficiary_details,
     name: 'Gesellschaft für die Förderung des Überseehandels und der Schifffahrt mit sehr langem Namen',
@@ -398,7 +398,7 @@ const facts: fc.Arbitrary<Mt103Facts> = fc
 
 const RUNS = share(300, 3_000)
 
-test("MT103, random payouts: every field by the standard, with the payout's data", () => {
+test("MT103, random payouts: every field valid by the standard, with the payout's data", () => {
   const seed = pickSeed()
   console.log(`SEED=${seed}`)
   let written = 0

@@ -8,7 +8,7 @@ import { senderReferenceOf, uetrOf } from './uetr.ts'
 const PAYOUT = 'pot_01m7xpm2mf68g5sr1x74'
 const UETR = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-test('UETR: version 4, variant 1, stable per payout, unique per payout', () => {
+test('UETR: version 4, variant 1; the same on each read of a payout, different for each payout', () => {
   assert.equal(uetrOf(PAYOUT), uetrOf(PAYOUT))
   const digest = createHash('sha256').update(PAYOUT).digest('hex')
   const uetr = uetrOf(PAYOUT).replaceAll('-', '')
@@ -25,7 +25,7 @@ test('UETR: version 4, variant 1, stable per payout, unique per payout', () => {
   assert.deepEqual([at(19).size, at(13).size, at(15).size], [4, 1, 16])
 })
 
-test('MT103, field 20: 16 characters, unique for payouts of one millisecond', () => {
+test('MT103, field 20: 16 characters, different for payouts of one millisecond', () => {
   const ids = Array.from({ length: 5_000 }, () => newId('pot'))
   const references = ids.map(senderReferenceOf)
   for (const reference of references) assert.match(reference, /^[0-9A-HJKMNP-TV-Z]{16}$/)
