@@ -122,7 +122,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await exit
 }
 
-test('openEmbedded, three processes at once, empty folder: one creates the cluster (checksums, UTF-8, no superuser), all share one server', async () => {
+test('openEmbedded, three processes at once, empty folder: one creates the cluster (checksums, UTF-8, no superuser), all share its server', async () => {
   const folder = await makeFolder()
   const holders = [1, 2, 3].map(() => startHolder(folder))
   const seen = await Promise.all(holders.map(readHolder))
@@ -169,7 +169,7 @@ test('openEmbedded, three processes at once, empty folder: one creates the clust
   made = Promise.resolve(folder)
 })
 
-test('release, two processes: the server outlives the first, stops after the last, keeps data', async () => {
+test('release, two processes share the server: runs after the first release, stops after the last, keeps its data', async () => {
   const folder = await folderWithCluster()
   const first = await open(folder)
   const second = await open(folder)
@@ -187,7 +187,7 @@ test('release, two processes: the server outlives the first, stops after the las
   await third.release()
 })
 
-test('openEmbedded, others keep stopping the server: always returns an answering server', async () => {
+test('openEmbedded, other processes keep stopping the server: always returns a server that answers', async () => {
   const folder = await folderWithCluster()
   const churn = async () => {
     for (let round = 0; round < 2; round += 1) {
@@ -200,7 +200,7 @@ test('openEmbedded, others keep stopping the server: always returns an answering
   assert.equal(await postmasterPid(folder), undefined)
 })
 
-test('openEmbedded, another process killed: attaches to the surviving server, stops it on release', async () => {
+test('openEmbedded, the other process killed: attaches to the running server, stops it on release', async () => {
   const folder = await folderWithCluster()
   const child = startHolder(folder)
   const held = await readHolder(child)
@@ -229,7 +229,7 @@ test('openEmbedded, first start killed midway: the next start completes the fold
   await server.release()
 })
 
-test('openEmbedded, postmaster killed: recovers, process attached again at the same URL', async () => {
+test('openEmbedded, postmaster killed: server recovers, the process attaches again at the same URL', async () => {
   const folder = await folderWithCluster()
   const server = await open(folder)
   await ask(server, sql => sql`create table survived as select 42 as answer`)
@@ -256,7 +256,7 @@ test('openEmbedded, postmaster killed: recovers, process attached again at the s
   assert.equal(await postmasterPid(folder), undefined)
 })
 
-test('openEmbedded, stale postmaster.pid, empty or of an unrelated process: starts', async () => {
+test('openEmbedded, stale postmaster.pid, empty or with an unrelated process: starts', async () => {
   const folder = await folderWithCluster()
   const server = await open(folder)
   const file = join(folder, 'postgres/postmaster.pid')
@@ -284,7 +284,7 @@ test('openEmbedded, stale postmaster.pid, empty or of an unrelated process: star
   await kill(stranger)
 })
 
-test('openEmbedded, path short enough: private socket in its folder; too long: TCP', async () => {
+test('openEmbedded, short path: private socket in its folder; path too long for a socket: TCP', async () => {
   const server = await open(await folderWithCluster())
   const { searchParams } = new URL(server.url)
   const [row] = await ask(server, sql => sql`select inet_client_addr() as address`)
@@ -314,7 +314,7 @@ test('openEmbedded, file system without sockets: TCP', async () => {
   await fs.rmdir(in_its_place)
 })
 
-test('openEmbedded, server restarted without its socket: a process that used it logs that it must restart', async () => {
+test('openEmbedded, server restarted without its socket: a process that used the socket logs that it must restart', async () => {
   const folder = await folderWithCluster()
   const said: string[] = []
   const server = await open(folder, line => said.push(line))
@@ -329,7 +329,7 @@ test('openEmbedded, server restarted without its socket: a process that used it 
   await fs.rmdir(socket)
 })
 
-test('openEmbedded, port taken in the meantime: starts on another port', async () => {
+test('openEmbedded, port taken by another program: starts on another port', async () => {
   const folder = await folderWithCluster()
   const server = await open(folder)
   await server.release()
@@ -343,7 +343,7 @@ test('openEmbedded, port taken in the meantime: starts on another port', async (
   await again.release()
 })
 
-test('openEmbedded, broken settings: refused with the last lines of the log', async () => {
+test("openEmbedded, broken settings: refused with the last lines of the server's log", async () => {
   const folder = await folderWithCluster()
   const settings = join(folder, 'postgres/postgresql.conf')
   const text = await fs.readFile(settings, 'utf8')
@@ -355,14 +355,14 @@ test('openEmbedded, broken settings: refused with the last lines of the log', as
   await fs.writeFile(settings, text)
 })
 
-test('openEmbedded, link to a missing folder: refused, no new cluster', async () => {
+test('openEmbedded, data folder is a link to a missing folder: refused, no new cluster', async () => {
   const folder = await makeFolder()
   await fs.symlink(join(folder, 'lost'), join(folder, 'postgres'))
   await assert.rejects(open(folder), /lost, which is gone/)
   await fs.rm(join(folder, 'postgres'))
 })
 
-test("openEmbedded, folder closed to the server's user: link to a cluster in an open folder", {
+test("openEmbedded, folder that the server's user cannot enter: cluster in an open folder, reached by a link", {
   skip: !isRoot && 'only root runs the server as another user',
 }, async () => {
   const folder = await makeFolder(0o700)
@@ -378,7 +378,7 @@ test("openEmbedded, folder closed to the server's user: link to a cluster in an 
   await again.release()
 })
 
-test("openEmbedded, binaries closed to the server's user, no library links: run from a copy", {
+test("openEmbedded, binaries that the server's user cannot read, or without library links: run from a copy", {
   skip: !isRoot && 'only root runs the server as another user',
 }, async () => {
   const project = await makeFolder(0o700)

@@ -55,7 +55,7 @@ test('tar, archive truncated anywhere: refused', async () => {
   }
 })
 
-test("tar, header with any bit flipped: refused, or equal but for the checksum's form", async () => {
+test('tar, any bit of a header flipped: refused, or read alike where only the form of the checksum differs', async () => {
   for (let bit = 0; bit < BLOCK * 8; bit += 1) {
     const damaged = Buffer.from(WHOLE)
     const at = bit >> 3
@@ -97,18 +97,18 @@ for (const [what, rest] of [
   ['another archive', WHOLE],
   ['zeros and a byte', Buffer.concat([Buffer.alloc(10 * BLOCK), Buffer.from('x')])],
 ] as const) {
-  test(`tar, ${what} after the end: refused`, async () => {
+  test(`tar, ${what} after the end of the archive: refused`, async () => {
     await assert.rejects(read(Buffer.concat([WHOLE, rest])), {
       message: 'data follows the end of the archive',
     })
   })
 }
 
-test('tar, zeros after the end, as padding to twenty blocks: ignored', async () => {
+test('tar, zeros after the end of the archive, up to twenty blocks: ignored', async () => {
   assert.deepEqual(await read(Buffer.concat([WHOLE, Buffer.alloc(20 * BLOCK)])), ENTRIES)
 })
 
-test('tar, a large file: read in pieces on demand, or skipped', async () => {
+test('tar, large file: read in pieces on demand, or skipped', async () => {
   const piece = Buffer.alloc(64 * 1024)
   const size = 1_000 * piece.length
   let given = 0
