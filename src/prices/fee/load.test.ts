@@ -124,19 +124,19 @@ for (const [line, ...messages] of BAD_LINES) {
   })
 }
 
-test('fees CSV, two rows for the same payouts: second one named', () => {
+test('fees CSV, two rows for the same payouts: the second row is named', () => {
   const text = `${HEADER}swift,EUR,,,ours,1,USD,,,\nswift,eur,,,OURS,2,USD,,,\n`
   assert.deepEqual(parseFeesCsv(text, WORDS).problems, [
     { line: 3, message: 'swift, payout_currency EUR, charge_type ours is on line 2 already' },
   ])
 })
 
-test('fees CSV, required columns only: other columns are wildcards or absent', () => {
+test('fees CSV, only the required columns: the others are wildcards or absent', () => {
   const { lines } = parseFeesCsv('fee_currency,payout_type,fixed_amount\nUSD,local,0\n', WORDS)
   assert.deepEqual(lines[0]?.value, { ...ANY, payout_type: 'local', fee_currency: 'USD' })
 })
 
-test('fees CSV, row printed as cells and parsed again: the same row', () => {
+test('fees CSV, row printed as cells and parsed again: equal', () => {
   for (const [line] of GOOD) {
     const [first] = parseFeesCsv(`${HEADER}${line}\n`, WORDS).lines
     assert.ok(first)
@@ -146,7 +146,7 @@ test('fees CSV, row printed as cells and parsed again: the same row', () => {
   }
 })
 
-test('default fees: a row for every payout type, charge type ours costs more', async () => {
+test('default fees: a row for every payout type; charge type ours costs more', async () => {
   const fees = await loadDefaultFees(WORDS)
   const subject = { payout_currency: 'EUR', destination_country: '', network: '' }
   const fixed = (payout_type: string, charge_type = '') =>

@@ -42,7 +42,7 @@ const ORDER: readonly (readonly (typeof COLUMNS)[number][])[] = [
 
 const setIn = (fee: Fee | undefined) => fee && COLUMNS.filter(column => fee[column] !== null)
 
-test('selectFee, rows with any set of columns: most columns win, then the earlier column', () => {
+test('selectFee, rows with any set of columns: the row with most columns, then the one with the earlier column', () => {
   for (const rows of [EVERY_ROW, EVERY_ROW.toReversed()]) {
     const left = [...rows]
     const chosen = ORDER.map(() => {
@@ -56,7 +56,7 @@ test('selectFee, rows with any set of columns: most columns win, then the earlie
 })
 
 for (const column of COLUMNS) {
-  test(`selectFee, row of another ${column}: does not apply, nor to a payout without one`, () => {
+  test(`selectFee, row for another ${column}: not selected, nor for a payout without ${column}`, () => {
     const row = feeRow({ [column]: subject[column] })
     assert.equal(selectFee([row], subject), row)
     for (const value of ['other', '', `${subject[column]}x`]) {
@@ -66,7 +66,7 @@ for (const column of COLUMNS) {
     assert.equal(selectFee([row, any], { ...subject, [column]: '' }), any)
   })
 
-  test(`selectFee, ${column} in another letter case: matches`, () => {
+  test(`selectFee, ${column} in another letter case: selected`, () => {
     const lower = feeRow({ [column]: subject[column].toLowerCase() })
     const upper = feeRow({ [column]: subject[column].toUpperCase() })
     const asked = { ...subject, [column]: subject[column].toUpperCase() }
@@ -75,17 +75,17 @@ for (const column of COLUMNS) {
   })
 }
 
-test('selectFee, another payout type: no row applies, not even one of wildcards', () => {
+test('selectFee, another payout type: no row selected, not even a row of wildcards', () => {
   assert.equal(selectFee(EVERY_ROW, { ...subject, payout_type: 'swift' }), undefined)
   assert.equal(selectFee([], subject), undefined)
 })
 
-test('selectFee, two equal rows: the first', () => {
+test('selectFee, two equal rows: the first is selected', () => {
   const [first, second] = [feeRow({}), feeRow({})]
   assert.equal(selectFee([first, second], subject), first)
 })
 
-test('selectFee, a sample of every column and a row of none: the row', () => {
+test('selectFee, a sample row with every column, and an own row with none: the own row', () => {
   const sample = feeRow({ ...EVERY_ROW.at(-1), sample: true })
   const own = feeRow({})
   assert.equal(selectFee([sample, own], subject), own)
@@ -137,12 +137,12 @@ for (const [what, fee, [currency, amount], fixed, variable] of AMOUNTS) {
   })
 }
 
-test('feeAmounts, no row: zero', () => {
+test('feeAmounts, no fee row: zero', () => {
   const holding = { currency: 'XXX', amount: 10_000n }
   assert.deepEqual(feeAmounts(undefined, holding, AT_MID, NOW), { fixed: 0n, variable: 0n })
 })
 
-test('feeAmounts, fee currency without a rate: refused if there is something to convert', () => {
+test('feeAmounts, fee currency without a rate: refused if an amount must be converted', () => {
   const holding = { currency: 'GBP', amount: 10_000n }
   const free = feeRow({ variable_bps: 25 })
   assert.deepEqual(feeAmounts(free, holding, AT_MID, NOW), { fixed: 0n, variable: 25n })
@@ -168,7 +168,7 @@ const STEPS: readonly (readonly [fee: Partial<Fee>, currency: string, rows: stri
 
 for (const [part, currency, rows] of STEPS) {
   const named = Object.keys(part).join(' and ') || 'nothing'
-  test(`feeWays, ${named} to ${currency}: ${rows.join(', ') || 'no row'}`, () => {
+  test(`feeWays, fee in ${named}, payout in ${currency}: ${rows.join(', ') || 'no rate row'}`, () => {
     const { decides, other } = feeWays(feeRow(part), currency, rates)
     assert.deepEqual(other, [])
     assert.deepEqual(

@@ -39,7 +39,7 @@ const WRONG: readonly (readonly [name: string, judge: () => unknown, member: str
 ]
 
 for (const [name, judge, member, message] of WRONG) {
-  test(`pricing policies, ${name}: refused at ${member || 'the body'}`, () => {
+  test(`judgePolicies, ${name}: refused at ${member || 'the body'}`, () => {
     assertRefusedAt(judge, member, message)
   })
 }
@@ -54,6 +54,6 @@ test('judgePolicies, valid values: stored unchanged', () => {
   assert.equal(judgeFrom(undefined, NOW), NOW)
 })
 
-test('judgePolicies, an age with leading zeros: stored as the number', () => {
+test('judgePolicies, max_age_s with leading zeros: stored as the number', () => {
   assert.equal(judgePolicies({ max_age_s: '00600' }).values.max_age_s, '600')
 })

@@ -29,7 +29,7 @@ const CASES: readonly (readonly [
 ]
 
 for (const [name, value, present, mistake] of CASES) {
-  test(`findMistake, ${name} ${value} after ${present ?? 'nothing'}: ${mistake ?? 'none'}`, () => {
+  test(`findMistake, ${name} ${value} after ${present ?? 'no value'}: ${mistake ?? 'no mistake'}`, () => {
     const before = present === undefined ? undefined : { value: present }
     assert.equal(findMistake(name, value, before), mistake)
   })

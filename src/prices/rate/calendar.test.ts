@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ECB_SOURCE, freshnessOf, isTargetDay } from './calendar.ts'
 
-test('isTargetDay: closed at weekends and on the closing days of T2; past its table at weekends', () => {
+test('isTargetDay: closed at weekends and on T2 closing days; after the last year of its table only at weekends', () => {
   const days = ['2026-04-03', '2026-04-04', '2026-04-07', '2029-03-30', '2029-03-31']
   const open = days.map(day => isTargetDay(Temporal.PlainDate.from(day)))
   assert.deepEqual(open, [false, false, true, true, false])
@@ -45,7 +45,7 @@ const DUE: readonly (readonly [what: string, as_of: string, due: string])[] = [
 ]
 
 for (const [what, as_of, expected] of DUE) {
-  test(`freshnessOf, ECB rate of ${what}`, () => {
+  test(`freshnessOf, ECB rate, ${what}`, () => {
     for (const source of [ECB_SOURCE, 'ECB', 'ecb']) {
       const rate = { source, as_of: `${as_of}.000000Z` }
       const { due, good_until } = freshnessOf(rate, null)
@@ -57,13 +57,13 @@ for (const [what, as_of, expected] of DUE) {
   })
 }
 
-test('freshnessOf, a rate set by hand: good for a day', () => {
+test('freshnessOf, rate set by hand: good for a day', () => {
   const rate = { source: 'operator', as_of: '2026-10-24T20:30:00.123456Z' }
   const good_until = '2026-10-25T20:30:00.123456Z'
   assert.deepEqual(freshnessOf(rate, null), { due: good_until, good_until })
 })
 
-test('freshnessOf, max_age_s set: this age, for every source', () => {
+test('freshnessOf, max_age_s set: this age, for a rate of any source', () => {
   const good_until = '2026-10-06T14:01:00.000000Z'
   for (const source of [ECB_SOURCE, 'operator']) {
     const rate = { source, as_of: '2026-10-06T14:00:00.000000Z' }

@@ -32,7 +32,7 @@ async function failure(url: string, timeout_ms = LOCAL.timeout_ms): Promise<stri
   return error.message
 }
 
-test('fetchRates, a file: its text, one request, no compression', async () => {
+test('fetchRates, a file: its text, by one request, uncompressed', async () => {
   const asked: unknown[] = []
   const url = await publisher((request, response) => {
     asked.push([request.method, request.url, request.headers['accept-encoding']])
@@ -147,7 +147,7 @@ for (const [what, answer] of SLOW) {
   })
 }
 
-test('fetchRates, no HTTP or no listener: error code reported', async () => {
+test('fetchRates, server does not speak HTTP or does not listen: the error code is reported', async () => {
   const talker = await receiver(socket => socket.end('220 mail.example.com ESMTP\r\n'))
   assert.match(await failure(talker), /^127\.0\.0\.1: HPE_/)
   const server = createServer()
@@ -156,7 +156,7 @@ test('fetchRates, no HTTP or no listener: error code reported', async () => {
   assert.equal(await failure(`http://127.0.0.1:${port}/`), '127.0.0.1: ECONNREFUSED')
 })
 
-test('fetchRates, untrusted https certificate: refused, whatever the environment says', async () => {
+test('fetchRates, untrusted https certificate: refused, whatever the environment variables say', async () => {
   const server = createTlsServer({}, () => {})
   server.on('tlsClientError', () => {})
   const url = `https://127.0.0.1:${await listen(server)}/`
@@ -184,7 +184,7 @@ const ADDRESSES: readonly (readonly [address: string, allow_http: boolean, ok: b
 
 for (const [address, allow_http, ok] of ADDRESSES) {
   const allowed = allow_http ? 'plain http allowed' : 'https only'
-  test(`refuseUrl, ${JSON.stringify(address)}, ${allowed}: ${ok ? 'fetched' : 'refused'}`, () => {
+  test(`refuseUrl, ${JSON.stringify(address)}, ${allowed}: ${ok ? 'allowed' : 'refused'}`, () => {
     assert.equal(refuseUrl(address, { allow_http }) === undefined, ok)
   })
 }

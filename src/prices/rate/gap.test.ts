@@ -16,7 +16,7 @@ const CASES: readonly (readonly [mid: string, spread_bps: number, words: string 
 ]
 
 for (const [mid, spread_bps, words] of CASES) {
-  test(`findGaps, ${mid} beside 1.5 at a spread of ${spread_bps}: ${words ?? 'none'}`, () => {
+  test(`findGaps, rate ${mid} where two other rows give 1.5, spread of ${spread_bps}: ${words ?? 'no gap'}`, () => {
     const gaps = findGaps(rateBook({ ...values, 'GBP/USD': mid }), () => spread_bps)
     const made = 'which EUR/GBP and EUR/USD make; accounts get the worse of both'
     assert.deepEqual(
@@ -26,14 +26,14 @@ for (const [mid, spread_bps, words] of CASES) {
   })
 }
 
-test('findGaps, two spreads: the smaller one of both directions decides', () => {
+test('findGaps, two spreads: the smaller of both directions decides', () => {
   const book = rateBook({ ...values, 'GBP/USD': '1.503' })
   const spreadOf = (from: string) => (from === 'USD' ? 10 : 100)
   assert.equal(findGaps(book, spreadOf).length, 1)
   assert.equal(findGaps(book, () => 100).length, 0)
 })
 
-test('findGaps, a sample: has no gap and causes none', () => {
+test('findGaps, sample rate: has no gap and causes none', () => {
   const book = rateBook({ ...values, 'GBP/USD': '9' })
   const sample = (pair: string) => {
     const rate = book.rates.get(pair)
@@ -47,7 +47,7 @@ test('findGaps, a sample: has no gap and causes none', () => {
     )
 })
 
-test('gapsOf: a gap is listed at its row and at the rows of the ratio only', () => {
+test('gapsOf: a gap is listed at its three rows only', () => {
   const book = rateBook({ ...values, 'GBP/USD': '1.6', 'EUR/JPY': '160' })
   const gaps = findGaps(book, () => 0)
   const of = (pair: string) =>
@@ -59,7 +59,7 @@ test('gapsOf: a gap is listed at its row and at the rows of the ratio only', () 
   assert.equal(of('EUR/JPY').length, 0)
 })
 
-test('withRates: a rate replaces its pair and the inverse pair', () => {
+test('withRates, new rate: replaces its pair and the inverse pair', () => {
   const book = rateBook(values)
   const [usd] = [...rateBook({ 'USD/EUR': '0.9' }).rates.values()]
   assert.ok(usd)

@@ -98,7 +98,7 @@ for (const [what, pair, mid, problem] of CASES) {
     assert.equal(judge(pair, mid), problem))
 }
 
-test('judgeRates, older than the stored row: refused naming both times; equally old: accepted', () => {
+test('judgeRates, older than the stored row: refused, naming both times; equally old: accepted', () => {
   assert.equal(
     judge('EUR/USD', '1.25', '2026-10-06T13:59:59.999999Z'),
     `older: EUR/USD of 2026-10-06T13:59:59.999999Z is older than the stored ${THEN}`,
@@ -119,7 +119,7 @@ const PEGS: readonly (readonly [pair: string, why: string | undefined])[] = [
 ]
 
 for (const [pair, why] of PEGS) {
-  test(`checkPeg, ${pair}: ${why ?? 'possible'}`, () => {
+  test(`checkPeg, ${pair}: ${why ?? 'accepted'}`, () => {
     assert.equal(checkPeg(rate(pair, '1'), book), why)
   })
 }
@@ -139,7 +139,7 @@ const MANY = Object.fromEntries(
   ['CHF', 'CZK', 'DKK', 'GBP', 'HUF', 'NOK', 'PLN', 'SEK'].map(code => [code, '1']),
 )
 
-test('decideFeed, a newer publication: taken', () => {
+test('decideFeed, a newer publication: its rates are stored', () => {
   const all = publish({ USD: '1.26', HKD: '10', CHF: '0.9' })
   assert.deepEqual(all, { taken: ['USD', 'HKD', 'CHF'], passed: 0, refused: [] })
 })
@@ -153,14 +153,14 @@ test('decideFeed, the same or an older publication: no change, no fault', () => 
   assert.deepEqual(corrected, { taken: ['USD'], passed: 1, refused: [] })
 })
 
-test('decideFeed, one of ten moved too far: left out; two of ten: no rate taken', () => {
+test('decideFeed, one of ten rates moved too far: left out; two of ten: no rate stored', () => {
   const one = publish({ ...MANY, USD: '12.5', HKD: '10.1' })
   assert.deepEqual([one.taken.length, one.refused], [9, ['USD']])
   const two = publish({ ...MANY, USD: '12.5', HKD: '101' })
   assert.deepEqual([two.taken.length, two.refused.length], [0, 10])
 })
 
-test('decideFeed, a sample: replaced by a rate of any age, also by an equal rate', () => {
+test('decideFeed, stored sample: replaced by a rate of any age, also by an equal rate', () => {
   const sample = { ...rate('EUR/USD', '1.25', LATER), sample: true }
   const known = rateBookOf('EUR', [sample])
   const lines = [THEN, LATER].map((as_of, i) => ({
@@ -174,20 +174,20 @@ test('decideFeed, a sample: replaced by a rate of any age, also by an equal rate
   )
 })
 
-test('decideFeed, an equal rate of another source: taken', () => {
+test('decideFeed, equal rate from another source: stored', () => {
   const value = { ...rate('EUR/USD', '1.25', THEN), source: 'another' }
   const { taken } = decideFeed(judgeRates([{ line: 1, value }], book), false)
   assert.equal(taken.length, 1)
 })
 
-test('judgeRates, the inverse of a sample: accepted, the sample named as removed', () => {
+test('judgeRates, inverse of a stored sample: accepted, the sample named as removed', () => {
   const sample = { ...rate('EUR/USD', '1.25'), sample: true }
   const lines = [{ line: 1, value: rate('USD/EUR', '0.8') }]
   const [judged] = judgeRates(lines, rateBookOf('EUR', [sample]))
   assert.deepEqual([judged?.problem, judged?.inverse], [undefined, sample])
 })
 
-test('judgeRates, a rate that the book can cross: compared with the book; otherwise with the guide', () => {
+test('judgeRates, pair that the book can cross: compared with the book; other pairs: with the guide rates', () => {
   const guide = rateBook({ 'EUR/CHF': '0.9', 'EUR/USD': '2' })
   const kinds = [rate('CHF/EUR', '0.9'), rate('CHF/EUR', '1.11'), rate('EUR/USD', '1.25')].map(
     value => judgeRates([{ line: 1, value }], book, guide)[0]?.problem?.kind,
@@ -195,7 +195,7 @@ test('judgeRates, a rate that the book can cross: compared with the book; otherw
   assert.deepEqual(kinds, ['moved', undefined, undefined])
 })
 
-test('decideFeed, a pair stored in the inverse direction: this pair refused, taken when forced', () => {
+test('decideFeed, pair stored in the inverse direction: refused; forced: stored', () => {
   const lines = [
     { line: 1, value: rate('JPY/USD', '0.0067') },
     { line: 2, value: rate('EUR/USD', '1.26') },
@@ -206,12 +206,12 @@ test('decideFeed, a pair stored in the inverse direction: this pair refused, tak
   assert.deepEqual(decideFeed(judged, true).taken, judged)
 })
 
-test('decideFeed, forced: large moves taken, older rates not', () => {
+test('decideFeed, forced: large moves stored, older rates refused', () => {
   assert.deepEqual(publish({ USD: '12.5', HKD: '101' }, LATER, true).taken, ['USD', 'HKD'])
   assert.deepEqual(publish({ USD: '12.5' }, '2026-10-05T14:00:00.000000Z', true).taken, [])
 })
 
-test('decideFeed, a pegged pair: unchanged', () => {
+test('decideFeed, pegged pair: unchanged', () => {
   const lines = [
     { line: 1, value: rate('USD/AED', '3.9') },
     { line: 2, value: rate('USD/JPY', '151') },

@@ -149,7 +149,7 @@ for (const [name, text, problems] of BAD_FILES) {
   })
 }
 
-test('default rates: all valid', async () => {
+test('default rates: every row valid', async () => {
   const rates = await loadDefaultRates()
   assert.ok(rates.length > 25)
   assert.ok(rates.some(({ base, quote }) => base === 'EUR' && quote === 'USD'))
@@ -175,7 +175,7 @@ function day(time: string, ...rates: readonly string[]): string {
 
 const USD = '<Cube currency="USD" rate="1.1269"/>'
 
-test('ECB daily file: every rate of EUR as of 14:00Z in summer', async () => {
+test('ECB daily file in summer: every rate of EUR, as of 14:00Z', async () => {
   const text = await readFile('test/fixtures/eurofxref-daily.xml', 'utf8')
   const { lines, problems } = await parseRates(text, guessRateFormat(text), DEFAULTS)
   assert.deepEqual(problems, [])
@@ -208,7 +208,7 @@ for (const [time, as_of] of DAYS) {
   })
 }
 
-test('ECB 90-day file, days in any order: newest day taken', async () => {
+test('ECB 90-day file, days in any order: rates of the newest day', async () => {
   const older = day('2026-10-05', '<Cube currency="USD" rate="1.1"/>')
   const newest = day('2026-10-06', USD)
   for (const days of [
@@ -254,7 +254,7 @@ for (const [name, text, problems] of BAD_XML) {
   })
 }
 
-test('ECB file, truncated: refused, with the line', async () => {
+test('ECB file, truncated: refused, naming the line', async () => {
   const [problem] = (await parseEcbXml(ecb(day('2026-10-06', USD)).slice(0, -30), NOW)).problems
   assert.match(problem?.message ?? '', /cut off inside Cube, which begins on line 5/)
 })
@@ -274,7 +274,7 @@ const FORMATS: readonly [text: string, format: string][] = [
   ['\uFEFF\n  <gesmes:Envelope>', 'ecb'],
 ]
 for (const [text, format] of FORMATS) {
-  test(`rate file that begins ${JSON.stringify(text)}: ${format}`, () => {
+  test(`rate file that begins ${JSON.stringify(text)}: read as ${format}`, () => {
     assert.equal(guessRateFormat(text), format)
   })
 }
@@ -302,7 +302,7 @@ const PUBLICATIONS: readonly (readonly [name: string, text: string, left_out: st
   ],
 ]
 for (const [name, text, left_out] of PUBLICATIONS) {
-  test(`ECB file, ${name}: its rates, with ${left_out.join(', ') || 'nothing'} left out`, async () => {
+  test(`ECB file, ${name}: rates read, ${left_out.join(', ') || 'none'} left out`, async () => {
     assert.equal(guessRateFormat(text), 'ecb')
     const parsed = await parseRates(text, 'ecb', { source: '', now: NOW })
     assert.deepEqual(parsed.problems, [])
@@ -324,7 +324,7 @@ for (const [text, mid] of [
   ['12.5E+0', '12.5'],
   ['0.5e-2', '0.005'],
 ]) {
-  test(`rate file, mid ${text}: exactly ${mid}`, () => {
+  test(`rate file, mid ${text}: read as exactly ${mid}`, () => {
     const parsed = parseRatesCsv(`base,quote,mid\nVND,EUR,${text}\n`, { source: 't', now: NOW })
     assert.deepEqual(
       parsed.lines.map(({ value }) => formatDecimal(value.mid)),

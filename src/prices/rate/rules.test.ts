@@ -46,7 +46,7 @@ const WAYS: readonly (readonly [from: string, to: string, rows: string[] | undef
 ]
 
 for (const [from, to, rows] of WAYS) {
-  test(`stepsBetween, ${from} to ${to}: ${rows?.join(', ') ?? 'no way'}`, () => {
+  test(`stepsBetween, ${from} to ${to}: ${rows?.join(', ') ?? 'not connected'}`, () => {
     const steps = stepsBetween(book, from, to)?.map(({ rate, inverted }) => {
       assert.equal(typeof inverted, 'boolean')
       return `${rate.base}/${rate.quote}${inverted ? ' inverted' : ''}`
@@ -91,7 +91,7 @@ const PEGGED: readonly (readonly [from: string, to: string, rows: string[] | und
 ]
 
 for (const [from, to, rows] of PEGGED) {
-  test(`stepsBetween with pegs, ${from} to ${to}: ${rows?.join(', ') ?? 'no way'}`, () => {
+  test(`stepsBetween with pegs, ${from} to ${to}: ${rows?.join(', ') ?? 'not connected'}`, () => {
     const steps = stepsBetween(pegs, from, to)
     assert.deepEqual(
       steps?.map(
@@ -102,7 +102,7 @@ for (const [from, to, rows] of PEGGED) {
   })
 }
 
-test('stepsBetween with pegs, two anchors, neither the pivot: four rows', () => {
+test('stepsBetween with pegs, two anchors, neither is the pivot: four rows', () => {
   const far = rateBook({
     'USD/AED peg': '4',
     'GBP/GIP peg': '1',
@@ -114,7 +114,7 @@ test('stepsBetween with pegs, two anchors, neither the pivot: four rows', () => 
   assert.equal(formatDecimal(customerRate(far, MID, 'AED', 'GIP', NOW)), '0.16')
 })
 
-test('stepsBetween with pegs, EUR/USD moves: a pair of one anchor unchanged', () => {
+test('customerRate with pegs, two currencies pegged to USD: unchanged when EUR/USD moves', () => {
   const rateAt = (eur: string) => {
     const moved = rateBook({ 'USD/AED peg': '3.6725', 'USD/SAR peg': '3.75', 'EUR/USD': eur })
     return ['USD', 'SAR'].map(to => formatDecimal(customerRate(moved, MID, 'AED', to, NOW)))
@@ -149,13 +149,13 @@ for (const [from, to, spread_bps, rate] of RATES) {
   })
 }
 
-test('customerRate, one currency: 1, without rate, spread and age', () => {
+test('customerRate, one currency: 1, without rate, spread and age check', () => {
   const empty = rateBookOf('EUR', [])
   const policy = { spread_bps: 100, max_age_s: 1, any_age: false }
   assert.deepEqual(customerRate(empty, policy, 'USD', 'USD', NOW), { digits: 1n, scale: 0 })
 })
 
-test('customerRate, unconnected currencies: refused naming both', () => {
+test('customerRate, currencies that no rate connects: refused, naming both', () => {
   assert.deepEqual(
     refusalOf(() => customerRate(book, MID, 'GBP', 'CHF', NOW)),
     ['rate_unavailable at the whole: No rate joins GBP and CHF.'],
@@ -189,7 +189,7 @@ const STALE: readonly (readonly [
 
 for (const [what, as_of, max_age_s, refused] of STALE) {
   const verdict = refused === undefined ? 'quoted' : 'refused with its name'
-  test(`customerRate and convertAtMid, a rate ${what}: ${verdict}`, () => {
+  test(`customerRate and convertAtMid, rate ${what}: ${verdict}`, () => {
     const dated = rateBook({ 'EUR/USD': '1.25', 'EUR/JPY': '160' }, as_of)
     const policy = { spread_bps: 0, max_age_s, any_age: false }
     const rate = () => customerRate(dated, policy, 'USD', 'JPY', NOW)
@@ -210,13 +210,13 @@ for (const [what, as_of, max_age_s, refused] of STALE) {
   })
 }
 
-test('customerRate, age not checked: quoted at any age', () => {
+test('customerRate, age not checked: a rate of any age is used', () => {
   const dated = rateBook({ 'USD/JPY': '128' }, { 'USD/JPY': '2001-01-01T00:00:00.000000Z' })
   const policy = { spread_bps: 0, max_age_s: 1, any_age: true }
   assert.equal(formatDecimal(customerRate(dated, policy, 'USD', 'JPY', NOW)), '128')
 })
 
-test('customerRate, ECB rates on a Saturday: Friday’s quoted, Thursday’s refused with its due time', () => {
+test("customerRate, ECB rates on a Saturday: Friday's used, Thursday's refused with the time the next was due", () => {
   const quoted = (usd: string, jpy: string) => {
     const rows = [
       {
@@ -247,7 +247,7 @@ test('customerRate, ECB rates on a Saturday: Friday’s quoted, Thursday’s ref
   ])
 })
 
-test('goodUntil, pegs: a central bank’s peg never ages, a stablecoin’s is good for a day', () => {
+test('goodUntil, peg of a central bank: no end; peg of a stablecoin: a day', () => {
   const peg = (quote: string) => ({
     base: 'USD',
     quote,
@@ -283,13 +283,13 @@ const CONVERSIONS: readonly (readonly [
 ]
 
 for (const [amount, from, to, converted] of CONVERSIONS) {
-  test(`convertAtMid, ${amount} of ${from} to ${to}: ${converted}, whatever the spread`, () => {
+  test(`convertAtMid, ${amount} of ${from} to ${to}: ${converted}, with any spread`, () => {
     const quoted = { rates: agreed, policyOf: () => ({ ...MID, spread_bps: 500 }) }
     assert.equal(convertAtMid(quoted, amount, from, to, NOW), converted)
   })
 }
 
-test('convertAtMid, one currency: needs no rate', () => {
+test('convertAtMid, one currency: no rate needed', () => {
   const strict = { spread_bps: 0, max_age_s: 1, any_age: false }
   const empty = { rates: rateBookOf('EUR', []), policyOf: () => strict }
   assert.equal(convertAtMid(empty, 0n, 'USD', 'GBP', NOW), 0n)
@@ -351,7 +351,7 @@ for (const [from, to, bound, mid, decides, other] of COMPARED) {
   })
 }
 
-test('valueSteps, circle of rows without the pivot: each pair uses the same tree', () => {
+test('valueSteps, circle of rows without the pivot: every pair uses the same tree of rows', () => {
   const circle = rateBook({ 'USD/HKD': '8', 'HKD/JPY': '16', 'JPY/USD': '0.01' })
   const ways = [
     ['USD', 'HKD', 'USD/JPY JPY/HKD'],
@@ -364,7 +364,7 @@ test('valueSteps, circle of rows without the pivot: each pair uses the same tree
   }
 })
 
-test('customerRate, the deciding row fresh, the other one too old: refused, both are judged', () => {
+test('customerRate, two ways to cross, the better fresh and the other too old: refused, as both are checked', () => {
   const rows = { 'EUR/USD': '1.25', 'EUR/HKD': '10', 'USD/HKD': '8.4' }
   const dated = rateBook(rows, { 'USD/HKD': '2026-01-29T00:00:00.000000Z' })
   const [words] = refusalOf(() => customerRate(dated, BY_SOURCE, 'USD', 'HKD', NOW))
