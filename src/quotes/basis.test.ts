@@ -127,7 +127,7 @@ for (const [what, currencies, fee, basis] of BASES) {
     })
   })
 
-  test(`sourcesOf, ${what}: the same rows, of any age`, () => {
+  test(`sourcesOf, ${what}: the rows of the basis, of any age`, () => {
     const { pivot = '', rates = {} } = basis
     const sources = sourcesOf({ spread_bps: 30, ...basis }, all)
     const book = pricing(RATES).rates
@@ -139,14 +139,14 @@ for (const [what, currencies, fee, basis] of BASES) {
   })
 }
 
-test('basis without a spread: not stored, read as zero', () => {
+test('quote basis without a spread: spread not stored, read as zero', () => {
   const all = { ...terms, destination_currency: 'HKD' }
   const basis = makeBasis(all, pricing(RATES, [], { spread_bps: 0 }), undefined)
   assert.deepEqual(basis, { rates: { 'USD/HKD': row('8') } })
   assert.equal(sourcesOf(basis, all).policyOf('USD', 'HKD').spread_bps, 0)
 })
 
-test('basis priced again: same price, whatever the current book and schedule', () => {
+test('quote priced again from its basis: same price, whatever the current rates and fees', () => {
   const fees = [feeRow({}), FULL, feeRow({ payout_currency: 'USD', fixed_amount: 9n })]
   const sources = pricing(RATES, fees, { spread_bps: 30 })
   const all: QuoteTerms = {
@@ -164,7 +164,7 @@ test('basis priced again: same price, whatever the current book and schedule', (
   assert.deepEqual(priceQuote(all, sourcesOf(basis, all), NOW), price)
 })
 
-test('sourcesOf, a rate that is no number: throws naming it', () => {
+test('sourcesOf, stored rate that is no number: throws, naming the rate', () => {
   const basis: Basis = { rates: { 'USD/HKD': { ...row('8e1'), as_of: NOW } } }
   assert.throws(() => sourcesOf(basis, terms), /^Error: stored basis: rate USD\/HKD 8e1$/)
 })

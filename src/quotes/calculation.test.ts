@@ -20,7 +20,7 @@ import {
 const amount = (value: bigint) => term('amount', value)
 const rate = (text: string) => term('rate', decimal(text))
 
-test('TRUNCATED_DIGITS: the documented number', () => {
+test('TRUNCATED_DIGITS: 20, as documented', () => {
   assert.equal(TRUNCATED_DIGITS, 20)
 })
 
@@ -40,7 +40,7 @@ const WRITTEN: readonly (readonly [calculation: Calculation, formula: string, te
 ]
 
 for (const [calculation, formula, text] of WRITTEN) {
-  test(`evaluate, ${formula}: same in words and numbers, from left to right`, () => {
+  test(`evaluate, ${formula}: same formula in words and in numbers, from left to right`, () => {
     const evaluation = evaluate(calculation)
     assert.equal(evaluation.formula, formula)
     assert.equal(evaluation.calculation, text)
@@ -114,7 +114,7 @@ function calculationOf(text: string): Calculation {
 }
 
 for (const [text, unrounded, rounded] of EXACT) {
-  test(`${text}: ${unrounded} exactly, ${rounded} rounded up`, () => {
+  test(`evaluate, ${text}: ${unrounded} exactly, ${rounded} rounded up`, () => {
     const evaluation = evaluate(calculationOf(text))
     assert.deepEqual([evaluation.unrounded, evaluation.truncated], [unrounded, false])
     assert.equal(roundedResult(calculationOf(text)), rounded)
@@ -122,14 +122,14 @@ for (const [text, unrounded, rounded] of EXACT) {
 }
 
 for (const [text, unrounded, rounded] of CUT) {
-  test(`${text}: begins ${unrounded}, ${rounded} rounded up`, () => {
+  test(`evaluate, ${text}: begins ${unrounded}, ${rounded} rounded up`, () => {
     const evaluation = evaluate(calculationOf(text))
     assert.deepEqual([evaluation.unrounded, evaluation.truncated], [unrounded, true])
     assert.equal(roundedResult(calculationOf(text)), rounded)
   })
 }
 
-test('evaluate, random fractions: printed result exact, or less than one unit of the last digit too low', () => {
+test('evaluate, random fractions: printed result exact, or low by less than one unit of the last digit', () => {
   const positive = fc.bigInt({ min: 1n, max: 10n ** 15n })
   fc.assert(
     fc.property(positive, positive, (n, d) => {

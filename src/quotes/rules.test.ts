@@ -31,7 +31,7 @@ import {
   totalDebit,
 } from './rules.ts'
 
-test("PAYOUT_TYPES: equal to the specification's", () => {
+test('PAYOUT_TYPES: the types of the specification', () => {
   assert.deepEqual(PAYOUT_TYPES, [
     'swift',
     'local',
@@ -41,7 +41,7 @@ test("PAYOUT_TYPES: equal to the specification's", () => {
   ])
 })
 
-test('defaultHoldingCurrency: the payout currency where it is held, else the primary one', () => {
+test('defaultHoldingCurrency: the payout currency if the account holds it, else its primary currency', () => {
   const account = { currencies: ['USD', 'EUR'], primary_currency: 'EUR' }
   assert.equal(defaultHoldingCurrency(account, 'USD'), 'USD')
   assert.equal(defaultHoldingCurrency(account, 'EUR'), 'EUR')
@@ -107,14 +107,14 @@ const HOLDING_AMOUNTS: readonly (readonly [
 ]
 
 for (const [why, rates, holding_currency, [currency, amount], expected] of HOLDING_AMOUNTS) {
-  test(`priceQuote, holding amount = payout amount ÷ rate: rounded once, up: ${why}`, () => {
+  test(`priceQuote, holding amount = payout amount ÷ rate: rounded up once: ${why}`, () => {
     const currencies = { payout_currency: currency, destination_currency: currency }
     const asked = { ...terms, ...currencies, holding_currency, payout_amount: amount }
     assert.equal(priceQuote(asked, pricing(rates), NOW).holding_amount, expected)
   })
 }
 
-test('priceQuote, a spread: against the customer on both sides, margin computed', () => {
+test('priceQuote, spread: both rates worse for the customer, margin computed', () => {
   const price = priceQuote(both, pricing(RATES, [], { spread_bps: 100 }), NOW)
   assert.deepEqual(price.holding_to_payout, decimal('7.92'))
   assert.deepEqual(price.payout_to_destination, decimal('19.8'))
@@ -125,7 +125,7 @@ test('priceQuote, a spread: against the customer on both sides, margin computed'
   assert.equal(price.fx_income_destination, 160n)
 })
 
-test('priceQuote, a spread per pair: applied to its rate, stored, equal when priced again', () => {
+test("priceQuote, spread per pair: applied to the pair's rate, stored, same price when priced again", () => {
   const spreads = new Map([
     ['USD/HKD', 100],
     ['HKD/JPY', 50],
@@ -155,7 +155,7 @@ const VALIDITIES: readonly (readonly [payout: string, destination: string, secon
 
 for (const [payout_currency, destination_currency, seconds] of VALIDITIES) {
   const way = `USD, ${payout_currency}, ${destination_currency}`
-  test(`makeQuote, ${way}: valid for ${seconds} s, the shortest of its conversions`, () => {
+  test(`makeQuote, ${way}: valid for ${seconds} s, the shortest validity of its conversions`, () => {
     const validities = new Map([
       ['USD/HKD', 3_600],
       ['HKD/JPY', 90],
@@ -179,7 +179,7 @@ test('priceQuote, fee rows: the most specific matching row', () => {
   assert.equal(priceQuote(named, pricing({}, fees), NOW).fixed_fee_holding, 2n)
 })
 
-test('priceQuote, no rate: refused for the side without one', () => {
+test('priceQuote, no rate: refused at the side without a rate', () => {
   assert.deepEqual(
     refusalOf(() => priceQuote(both, pricing({ 'HKD/JPY': '20' }), NOW)),
     ['rate_unavailable at the whole: No rate joins USD and HKD.'],
@@ -266,7 +266,7 @@ for (const [what, asked, [usdHkd, hkdJpy], fixed_amount, messages] of RANGES) {
   })
 }
 
-test("priceQuote, amount out of range: refused at the caller's path", () => {
+test("priceQuote, amount out of range: refused at the request's own path", () => {
   assert.deepEqual(
     refusalOf(() => priceQuote(fits(1n, fromHkd), pricing({ 'HKD/JPY': '20' }), NOW, 'amount')),
     [`amount_out_of_range at amount: ${tooLittle('JPY')}`],
@@ -280,7 +280,7 @@ test("priceQuote, amount out of range: refused at the caller's path", () => {
   )
 })
 
-test('checkExpectations: absent or equal amounts pass, different ones named together', () => {
+test('checkExpectations, expected amounts absent or equal: accepted; different: all named', () => {
   const quote = quoteOf({ holding_amount: 7n, destination_amount: 9n })
   const none = { holding_amount: undefined, destination_amount: undefined }
   checkExpectations(quote, none)
@@ -297,7 +297,7 @@ test('checkExpectations: absent or equal amounts pass, different ones named toge
   assert.deepEqual(refused({ holding_amount: 9n, destination_amount: 7n }), [holding, destination])
 })
 
-test('makeQuote: terms and price unchanged, validity as configured', () => {
+test('makeQuote: terms and price as given, validity as configured', () => {
   const identity = { account_id: 'acc_1', id: 'poq_7' }
   const price = priceQuote(both, pricing(RATES), NOW)
   assert.deepEqual(makeQuote(identity, both, price, 'active', NOW, pricing()), {
@@ -323,7 +323,7 @@ const STATUSES = [
 ] as const
 
 for (const [stored, now, status, refused] of STATUSES) {
-  test(`quote stored as ${stored}, at ${now}: ${status}, ${refused ?? 'usable'}`, () => {
+  test(`quote stored as ${stored}, read at ${now}: ${status}, ${refused ?? 'usable'}`, () => {
     const quote = quoteOf({ status: stored })
     assert.equal(quoteStatus(quote, now), status)
     if (refused === undefined) checkUsable(quote, now)
@@ -335,7 +335,7 @@ for (const [stored, now, status, refused] of STATUSES) {
   })
 }
 
-test('feesFor, no row: free where allowed, else refused naming the missing row', () => {
+test('feesFor, no fee row: no fee where allowed, else refused, naming the missing row', () => {
   const asked = { ...terms, destination_country: 'HK', fund_transfer_network: 'chats' }
   const swift = feeRow({ payout_type: 'swift' })
   const row = feeRow({ fixed_amount: 1n })
@@ -351,7 +351,7 @@ test('feesFor, no row: free where allowed, else refused naming the missing row',
   )
 })
 
-test('feesFor, local terms without a network: the rows of its networks if each has one, else the general row', () => {
+test('feesFor, local payout without a network: the rows of its networks if each has one, else the general row', () => {
   const asked = { ...terms, destination_currency: 'HKD', destination_country: 'HK' }
   const [general, fps, chats] = [
     feeRow({ fixed_amount: 1n }),
@@ -375,7 +375,7 @@ test('dearestFee, a fixed and a variable row: the higher fee at each amount', ()
   assert.deepEqual([999n, 1_000n, 1_001n].map(feeOf), [fixed, fixed, variable])
 })
 
-test('routeSubject: destination currency and network', () => {
+test('routeSubject of a quote: matched by destination currency, country, network and amount', () => {
   const asked = { ...both, destination_country: 'JP', fund_transfer_network: 'Zengin' }
   assert.deepEqual(routeSubject(asked, 16_000n), {
     payout_type: 'local',
@@ -386,7 +386,7 @@ test('routeSubject: destination currency and network', () => {
   })
 })
 
-test('feeSubject: terms that choose a row; network means network, payment network or chain', () => {
+test('feeSubject of a quote: network is the network, payment network or chain', () => {
   const all = {
     payout_type: 'swift',
     payout_currency: 'HKD',
@@ -413,7 +413,7 @@ const hops = fc.array(fc.tuple(fc.constantFrom(...CHAIN), fc.constantFrom(...CHA
   maxLength: 6,
 })
 
-test('priceQuote, money sent round any chain of currencies: never more at the end', () => {
+test('priceQuote, money converted through any chain of currencies: never more at the end', () => {
   fc.assert(
     fc.property(
       mids,

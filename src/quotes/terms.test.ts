@@ -131,7 +131,7 @@ const TERMS: readonly (readonly [
 ]
 
 for (const [what, request, part] of TERMS) {
-  test(`quoteTerms, ${what}: as requested, defaults for the rest`, () => {
+  test(`quoteTerms, ${what}: values of the request, defaults for the rest`, () => {
     assert.deepEqual(termsOf(request), { ...terms, ...part })
   })
 }
@@ -265,7 +265,7 @@ const REFUSED: readonly (readonly [
 ]
 
 for (const [what, request, refusals] of REFUSED) {
-  test(`quoteTerms, ${what}: refused naming ${refusals.length} problems`, () => {
+  test(`quoteTerms, ${what}: refused with ${refusals.length} faults`, () => {
     assert.deepEqual(
       refusalOf(() => termsOf(request)),
       refusals,
@@ -273,24 +273,24 @@ for (const [what, request, refusals] of REFUSED) {
   })
 }
 
-test('checkCurrency, absent or known: no problem', () => {
+test('checkCurrency, currency absent or known: no fault', () => {
   for (const code of [undefined, 'USD', 'USDC']) assert.deepEqual(checkCurrency(code, 'x'), [])
 })
 
-test('checkHolding, absent or held: no problem', () => {
+test('checkHolding, currency absent or held: no fault', () => {
   for (const code of [undefined, 'USD', 'EUR']) {
     assert.deepEqual(checkHolding(code, account, 'x'), [])
   }
 })
 
-test('checkNetwork, absent, or of a refused currency: no problem', () => {
+test('checkNetwork, network absent, or its currency already refused: no fault', () => {
   assert.deepEqual(checkNetwork(undefined, 'USD'), [])
   assert.deepEqual(checkNetwork('', 'USD'), [])
   assert.deepEqual(checkNetwork('chats', 'XXX'), [])
   assert.deepEqual(checkNetwork('CHATS', 'HKD'), [])
 })
 
-test("networkName: the table's spelling, empty without a network", () => {
+test('networkName: the spelling of the network table; no network: empty', () => {
   assert.equal(networkName('Chats', 'HKD'), 'chats')
   assert.equal(networkName('chats', 'USD'), '')
   assert.equal(networkName(undefined, 'HKD'), '')

@@ -26,7 +26,7 @@ const wayOf = ({
       swift?.charge_type,
   ].join(' ')
 
-test('waysOf, euro: by bank with each charge type, and over each network', () => {
+test('waysOf, payout in EUR: by bank with each charge type, and over each network', () => {
   assert.deepEqual(waysOf(inEuro).map(wayOf), [
     'swift shared',
     'swift ours',
@@ -38,7 +38,7 @@ test('waysOf, euro: by bank with each charge type, and over each network', () =>
   ])
 })
 
-test('waysOf, destination currency is a token: each chain that carries it, no bank', () => {
+test('waysOf, destination currency is a token: each chain that carries the token, no bank', () => {
   const ways = waysOf({ payout_info: { currency: 'USDC', amount: 5 } })
   assert.ok(ways.length > 3)
   for (const { payout_type } of ways) assert.equal(payout_type, 'wallet')
@@ -59,7 +59,7 @@ const live = { ...account, sandbox: false, currencies: ['EUR', 'USD'] }
 const options = (routes: readonly Route[], request: OptionsRequest = inEuro) =>
   payoutOptions(request, { account: live, routes }, { ...priced(), fee_required: true }, times)
 
-test('payoutOptions: cheapest first, then quickest; refused ones last', () => {
+test('payoutOptions: cheapest first, then quickest; refused options last', () => {
   const shown = options([anyRoute]).map(({ request, judged, problems }) => [
     wayOf(request),
     judged && totalDebit(judged.price),
@@ -76,7 +76,7 @@ test('payoutOptions: cheapest first, then quickest; refused ones last', () => {
   ])
 })
 
-test('payoutOptions, routes of each option: its rail, its failover rails, or no route', () => {
+test('payoutOptions, each option: its rail and failover rails, or the refusal if no route matches', () => {
   const routes = [
     { ...anyRoute, payout_type: 'local', network: 'sepa', rail: 'bank' },
     { ...anyRoute, payout_type: 'local', rail: 'second' },
@@ -97,7 +97,7 @@ test('payoutOptions, routes of each option: its rail, its failover rails, or no 
   ])
 })
 
-test('payoutOptions, country that a network does not serve: refused with the field', () => {
+test('payoutOptions, country that a network does not serve: refused at the field', () => {
   const destination_info = { currency: 'EUR', country: 'HK' }
   const refused = options([anyRoute], { ...inEuro, destination_info }).filter(
     ({ request }) => request.local?.fund_transfer_network === 'sepa',

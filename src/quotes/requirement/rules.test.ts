@@ -47,7 +47,7 @@ function withBank(details: object) {
   return { ...details, destination_details: { ...bank, ...destination_details } }
 }
 
-test('requirements, every alternative: its example suffices, each required member is needed', () => {
+test('requirements, every alternative: its example is accepted, and refused without any one required member', () => {
   let tried = 0
   for (const query of QUERIES) {
     const subject = readSubject(query)
@@ -231,7 +231,7 @@ const JUDGED: readonly (readonly [
 ]
 
 for (const [what, details, payment, at] of JUDGED) {
-  test(`destination of a ${payment.type} payout, ${what}: ${at.join(', ') || 'enough'}`, () => {
+  test(`destination of a ${payment.type} payout, ${what}: faults at ${at.join(', ') || 'no member'}`, () => {
     const faults = destinationFaults(details as BeneficiaryRequest, payment)
     assert.deepEqual(
       faults.map(({ path }) => path),
@@ -240,7 +240,7 @@ for (const [what, details, payment, at] of JUDGED) {
   })
 }
 
-test('requirements, local payout without a network: refused naming swift', () => {
+test('requirements, local payout without a network, none possible: refused, suggesting swift', () => {
   const message = (where: string) =>
     `invalid_query_parameter at ${where}; send a payout of type swift.`
   const asked = (query: RequirementsQuery) => refusalOf(() => readSubject(query))
@@ -252,7 +252,7 @@ test('requirements, local payout without a network: refused naming swift', () =>
   }
 })
 
-test('requirements of Faster Payments: alternatives by IBAN and by sort code, with the limit', () => {
+test("requirements of Faster Payments: by IBAN or by sort code, with the network's limit", () => {
   const query = { currency: 'GBP', country: 'JE', network: 'Faster_Payments' }
   const { alternatives, networks, country, network } = presentRequirements(readSubject(query))
   assert.deepEqual([country, network], ['GB', 'faster_payments'])
