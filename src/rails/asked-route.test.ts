@@ -32,12 +32,12 @@ const CONDITIONS: readonly (readonly [asked: AskedConditions, member: string, Re
 ]
 
 for (const [asked, member, message] of CONDITIONS) {
-  test(`judgeConditions, ${JSON.stringify(asked)}: refused at ${member}`, () => {
+  test(`judgeConditions of a route, ${JSON.stringify(asked)}: refused at ${member}`, () => {
     assertRefusedAt(() => judgeConditions(asked, KNOWN), member, message)
   })
 }
 
-test('judgeConditions, a sandbox: refused at account_id', () => {
+test('judgeConditions of a route, sandbox account: refused at account_id', () => {
   const known = { ...KNOWN, account: { ...account, sandbox: true } }
   assertRefusedAt(
     () => judgeConditions({}, known),
@@ -46,7 +46,7 @@ test('judgeConditions, a sandbox: refused at account_id', () => {
   )
 })
 
-test('judgeConditions, conditions of a payout: stored in the route', () => {
+test('judgeConditions of a route, valid conditions: stored in the route', () => {
   const asked = { type: 'local', network: 'chats', currency: 'HKD', country: 'HK', max_amount: 900 }
   assert.deepEqual(judgeConditions(asked, KNOWN), {
     account_id: null,
@@ -59,13 +59,13 @@ test('judgeConditions, conditions of a payout: stored in the route', () => {
   })
 })
 
-test('judgeRail, name in upper case: the rail; unknown one or simulator: refused', () => {
+test('judgeRail, rail name in upper case: the rail; unknown rail or simulator: refused', () => {
   assert.equal(judgeRail('Manual', ['manual']), 'manual')
   assertRefusedAt(() => judgeRail('manuel', ['manual']), 'rail', /did you mean manual\?/)
   assertRefusedAt(() => judgeRail('simulator', ['manual']), 'rail', /^The simulator takes the/)
 })
 
-test('judgeCutOff, none: null; unknown zone: refused; no lead: 30 minutes', () => {
+test('judgeCutOff, no cut-off: null; unknown zone: refused; no lead time: 30 minutes', () => {
   assert.equal(judgeCutOff(undefined), null)
   const asked = { time: '15:00', zone: 'UTC', calendar: 't2' } as const
   assertRefusedAt(() => judgeCutOff({ ...asked, zone: 'Europe/Berlyn' }), 'cut_off.zone', /Berlyn/)

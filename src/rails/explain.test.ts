@@ -36,7 +36,7 @@ const payout: PayoutToRoute = {
 const verdicts = (...given: Parameters<typeof explainRoutes>) =>
   explainRoutes(...given).map(({ route, verdict }) => `${route.rail} ${verdict}`)
 
-test('explainRoutes, no attempt yet: first matching route, failover routes, and those that do not match', () => {
+test('explainRoutes, payout without attempts: the first matching route, failover routes, and routes that do not match', () => {
   const explained = explainRoutes(ROUTES, payout, { tried: [] })
   assert.deepEqual(
     explained.map(({ route, verdict, reason }) => [route.rail, verdict, reason]),
@@ -51,7 +51,7 @@ test('explainRoutes, no attempt yet: first matching route, failover routes, and 
   )
 })
 
-test('explainRoutes, a rail had an attempt: the next one taken', () => {
+test('explainRoutes, one rail already tried: the next route is marked as taken', () => {
   assert.deepEqual(verdicts(ROUTES, payout, { tried: ['bank'] }).slice(0, 4), [
     'bank tried',
     'second taken',
@@ -60,7 +60,7 @@ test('explainRoutes, a rail had an attempt: the next one taken', () => {
   ])
 })
 
-test('explainRoutes, recorded route: this one, even if others match or it is gone', () => {
+test('explainRoutes, payout with a stored route: that route is marked as taken, even if it no longer matches', () => {
   const [chosen] = verdicts([ANY, HKD], payout, { tried: [], taken: HKD })
   assert.equal(chosen, 'second taken')
   assert.deepEqual(verdicts([ANY], payout, { tried: [], taken: CHATS }), [
@@ -71,13 +71,13 @@ test('explainRoutes, recorded route: this one, even if others match or it is gon
   assert.equal(first, 'second taken', 'the amount was not known to the comparison then')
 })
 
-test('explainRoutes, no amount: amounts not compared; no route: empty', () => {
+test('explainRoutes, no amount: amounts not compared; no routes: empty', () => {
   const asked = verdicts([LARGE], { ...payout, amount: null }, { tried: [] })
   assert.deepEqual(asked, ['large taken'])
   assert.deepEqual(explainRoutes([], payout, { tried: [] }), [])
 })
 
-test('routesBefore: undoes added, removed and changed routes, newest first', () => {
+test('routesBefore, list of changes: routes without the changes, undone from the newest on', () => {
   const changes: RouteChange[] = [
     { before: { ...HKD, priority: 1 }, after: { ...HKD, priority: 5 } },
     { before: null, after: HKD },

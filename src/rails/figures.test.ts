@@ -31,7 +31,7 @@ const CASES: readonly (readonly [
 ]
 
 for (const [what, ended, payouts, succeeded, median_s, p95_s = median_s] of CASES) {
-  test(`figuresOf, ${what}`, () => {
+  test(`figuresOf ended payouts, ${what}`, () => {
     assert.deepEqual(figuresOf(ended).get('bank'), { payouts, succeeded, median_s, p95_s })
   })
 }

@@ -43,7 +43,7 @@ const WRONG: readonly (readonly [change: Partial<typeof GIVEN>, messages: readon
   ],
 ]
 
-test('rail setting of an operator: accepted, trailing line break of its secret removed', () => {
+test('rail settings file of an operator: accepted, trailing line break of the secret removed', () => {
   assert.deepEqual(readRail(GIVEN, [KIND]), {
     value: {
       name: 'bank',
@@ -56,14 +56,14 @@ test('rail setting of an operator: accepted, trailing line break of its secret r
 })
 
 for (const [change, expected] of WRONG) {
-  test(`rail setting with ${JSON.stringify(change)}: every problem named at once`, () => {
+  test(`rail settings with ${JSON.stringify(change)}: every fault named at once`, () => {
     const { messages = [] } = readRail({ ...GIVEN, ...change }, [KIND])
     assert.equal(messages.length, expected.length, messages.join('\n'))
     for (const [i, pattern] of expected.entries()) assert.match(messages[i] ?? '', pattern)
   })
 }
 
-test('rail setting, secret for a kind without one: refused', () => {
+test('rail settings, secret for a kind of rail that takes none: refused', () => {
   const { messages } = readRail(GIVEN, [
     railKind<null>({
       name: 'connector',

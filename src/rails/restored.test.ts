@@ -13,7 +13,7 @@ for (const [name, now, expected] of [
   ['copied files', { files: '13 1000.5' }, /files/],
   ['no data', { system: '', timeline: '', files: '' }, /^$/],
 ] as const) {
-  test(`identity of the database, ${name}: ${expected.source}`, () => {
+  test(`differenceOf noted and present database, ${name}: ${expected.source}`, () => {
     assert.match(differenceOf(NOTED, { ...NOTED, ...now }), expected)
   })
 }

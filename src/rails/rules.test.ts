@@ -68,14 +68,14 @@ const CHOICES: readonly (readonly [what: string, ...routes: readonly Partial<Rou
 ]
 
 for (const [what, ...parts] of CHOICES) {
-  test(`selectRoutes, ${what}: in any order of rows`, () => {
+  test(`selectRoutes, ${what}: first, in any order of rows`, () => {
     const routes = parts.map((part, i) => route({ ...part, rail: `rail ${i}` }))
     assert.equal(selectRoutes(routes, payout)[0]?.rail, 'rail 0')
     assert.equal(selectRoutes(routes.toReversed(), payout)[0]?.rail, 'rail 0')
   })
 }
 
-test('selectRoutes, several that match: failover order, by conditions, then priority', () => {
+test('selectRoutes, several routes match: failover order by conditions, then priority', () => {
   const routes = [
     route({ rail: 'last', priority: 9 }),
     route({ rail: 'second', currency: 'HKD', priority: 1 }),
@@ -88,7 +88,7 @@ test('selectRoutes, several that match: failover order, by conditions, then prio
   assert.deepEqual(order(routes.toReversed()), ['first', 'second', 'third', 'last'])
 })
 
-test('selectRoutes, several routes to one rail: listed once, by the first', () => {
+test('selectRoutes, several routes to one rail: the rail once, by its first route', () => {
   const routes = [
     route({ rail: 'bank' }),
     route({ rail: 'bank', currency: 'HKD' }),
@@ -97,7 +97,7 @@ test('selectRoutes, several routes to one rail: listed once, by the first', () =
   assert.deepEqual(selectRoutes(routes, payout), [routes[1], routes[2]])
 })
 
-test('selectRoutes, amount unknown: any range matches', () => {
+test('selectRoutes, amount unknown: every range of amounts matches', () => {
   const narrow = route({ currency: 'HKD', min_amount: 99n, max_amount: 99n })
   assert.deepEqual(selectRoutes([narrow], { ...payout, amount: null }), [narrow])
   assert.deepEqual(selectRoutes([narrow], payout), [])
@@ -105,7 +105,7 @@ test('selectRoutes, amount unknown: any range matches', () => {
 
 const live = { account_id: 'acc_1', sandbox: false }
 
-test('routeOf, live account: rail and route', () => {
+test('routeOf, live account: the rail and the route', () => {
   const { rail, ...conditions } = route({ currency: 'HKD', priority: 3, rail: 'manual' })
   assert.deepEqual(routeOf([{ ...conditions, rail }], live, subject, 'type'), {
     rail,
@@ -147,7 +147,7 @@ for (const [missing, ...routes] of MISSING) {
   })
 }
 
-test('routeOf, conditions missing from the request: message says so', () => {
+test('routeOf, conditions missing in the request: the message names them', () => {
   const routes = [route({ payout_type: 'local', network: 'chats' })]
   const [refused] = refusalOf(() =>
     routeOf(routes, live, { ...subject, network: '', country: '' }, 'type'),
@@ -156,7 +156,7 @@ test('routeOf, conditions missing from the request: message says so', () => {
   assert.match(refused ?? '', /there is no route for network \(not named\)\.$/)
 })
 
-test('conditionWords: the named conditions, or "any payout"', () => {
+test('conditionWords, route: its conditions, or "any payout"', () => {
   assert.equal(conditionWords(anyRoute), 'any payout')
   assert.equal(
     conditionWords(route({ ...subject, account_id: 'acc_1' })),

@@ -26,7 +26,7 @@ const route: Route = {
   timetable: null,
 }
 
-test('withTimetable: the rail’s values, unless the route has its own', () => {
+test('withTimetable: values of the rail, unless the route has its own', () => {
   const rails = new Map([['bank', bank]])
   const earlier = { ...bank, cut_off: '12:00', arrival_days: null }
   const later = { ...earlier, arrival_days: 3 }
@@ -65,7 +65,7 @@ const CASES: readonly (readonly [what: string, change: Partial<Timetable>, why: 
   ]
 
 for (const [what, change, why] of CASES) {
-  test(`timetableConflict, ${what}: ${why === null ? 'none' : 'one, in words'}`, () => {
+  test(`timetableConflict, ${what}: ${why === null ? 'none' : 'a conflict, explained'}`, () => {
     const found = timetableConflict({ ...bank, ...change }, bank)
     if (why === null) assert.equal(found, undefined)
     else assert.match(found ?? '', why)
