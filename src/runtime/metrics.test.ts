@@ -9,7 +9,7 @@ const ours = (text: string) =>
     .filter(line => line.includes('corridor_'))
     .sort()
 
-test("metrics text: same lines as the library's", async () => {
+test('metrics text: the same lines as prom-client writes', async () => {
   const metrics = makeMetrics()
   const alike = new Histogram({
     name: 'corridor_http_request_seconds',
@@ -38,7 +38,7 @@ test("metrics text: same lines as the library's", async () => {
   assert.ok(written.includes('corridor_rate_good_for_seconds +Inf'))
 })
 
-test('metrics text, many routes, rails and kinds: written in turns, part of a histogram or some lines each', async () => {
+test('metrics text, many routes, rails and kinds: written in several turns of the event loop', async () => {
   const metrics = makeMetrics()
   for (let i = 0; i < 200; i++) {
     metrics.requests.observe({ method: 'GET', route: `/v3/${i}`, status: '200' }, 0.1)
