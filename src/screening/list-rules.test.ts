@@ -34,7 +34,7 @@ function status(more: Partial<ListStatus> = {}): ListStatus {
   }
 }
 
-test('import: writes exactly the added, changed and removed entries', () => {
+test('list import: writes exactly the added, changed and removed entries', () => {
   const listed = [entry('same'), entry('other', 'Before'), entry('gone')].map(storedEntry)
   const plan = planImport(new Map(listed.map(({ entry_id, digest }) => [entry_id, digest])), [
     entry('same'),
@@ -49,7 +49,7 @@ test('import: writes exactly the added, changed and removed entries', () => {
   assert.deepEqual([plan.added, plan.changed, plan.removed], [1, 1, 1])
 })
 
-test('list entry, members in another order: the same entry', () => {
+test('list entry, members in another order: an equal entry', () => {
   const { names, ...others } = entry('1')
   assert.equal(storedEntry({ names, ...others }).digest, storedEntry(entry('1')).digest)
 })
@@ -57,7 +57,7 @@ test('list entry, members in another order: the same entry', () => {
 /** A file of a hundred records, all with a name. */
 const WHOLE = { left_out_count: 0, records: 100 }
 
-test('list files older, old, future-dated or without former entries: suspicious', () => {
+test('list file, older, old, dated in the future or without former entries: suspicious', () => {
   const newest = status()
   const rows: readonly (readonly [
     published_on: string,
@@ -80,7 +80,7 @@ test('list files older, old, future-dated or without former entries: suspicious'
   }
 })
 
-test('list file, more than a tenth of records nameless: suspicious, also on first import', () => {
+test('list file, more than a tenth of its records without a name: suspicious, also on the first import', () => {
   const file = { published_on: '2026-11-23', removed: 0 }
   const doubt = (left_out_count: number, records: number) =>
     doubtOf({ ...file, left_out_count, records }, undefined, '2026-11-23')
@@ -88,14 +88,14 @@ test('list file, more than a tenth of records nameless: suspicious, also on firs
   assert.match(doubt(21, 209), /^21 of its 209 records have no name$/)
 })
 
-test('the state of a list: missing, a sample, current for a week, then stale', () => {
+test('list status: missing, sample, current for a week, then stale', () => {
   assert.equal(stateOf(undefined), 'missing')
   assert.equal(stateOf(status({ is_sample: true, age_s: STALE_AFTER_S + 1 })), 'sample')
   assert.equal(stateOf(status({ age_s: STALE_AFTER_S })), 'current')
   assert.equal(stateOf(status({ age_s: STALE_AFTER_S + 1 })), 'stale')
 })
 
-test('list validity: a week from its import; none for a sample', () => {
+test('list validity: a week from its import; a sample is never valid', () => {
   const imported_at = '2026-11-23T10:00:00.000001Z'
   assert.equal(staleAt({ imported_at, is_sample: false }), '2026-11-30T10:00:00.000001Z')
   assert.equal(staleAt({ imported_at, is_sample: true }), null)

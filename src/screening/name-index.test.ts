@@ -27,7 +27,7 @@ const Word = fc.oneof(
 )
 const Name = fc.array(Word, { minLength: 1, maxLength: 4 })
 
-test('name index: finds exactly the names that reach the score, with the score', async () => {
+test('name index: finds exactly the names that reach the score, with their score', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(Name, { minLength: 1, maxLength: 40 }),
@@ -57,7 +57,7 @@ test('name index: finds exactly the names that reach the score, with the score',
   )
 })
 
-test('name index, a word beside its misspelling in one name: the higher weight counts', async () => {
+test('name index, a word and its misspelling in one name: the higher weight counts', async () => {
   const listed = ['company', 'compny']
   const asked = ['ali', 'company', 'company']
   const index = await NameIndex.of([{ ref: 0, words: listed, kind: 'other' }])

@@ -12,7 +12,7 @@ const beneficiary = {
   national_identification_number: 'A1234567',
 } as const
 
-test('parties of a beneficiary: with birth date, country and ids, and by local name too', () => {
+test('partiesOf, beneficiary: birth date, country and ids, also under its local name', () => {
   const parties = partiesOf({ ...beneficiary, name_local: '陈大文' }, undefined)
   assert.deepEqual(
     parties.map(({ party, query }) => [party, query.name]),
@@ -30,7 +30,7 @@ test('parties of a beneficiary: with birth date, country and ids, and by local n
   })
 })
 
-test('parties of an entity: itself and each named representative', () => {
+test('partiesOf, entity: itself and each named representative', () => {
   const entity: EntityRecord = {
     type: 'business',
     details: {
@@ -65,7 +65,7 @@ test('party digest: equal for equal data, different for another name, date or id
   }
 })
 
-test("parties, beneficiary's wallet: an id under each of its names", () => {
+test('partiesOf, beneficiary with a wallet: the address is an id under each of its names', () => {
   const deposit_address = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
   const destination_details = {
     type: 'wallet',
@@ -77,7 +77,7 @@ test("parties, beneficiary's wallet: an id under each of its names", () => {
   }
 })
 
-test("parties, beneficiary's bank: a party of its own, by name and BICs; none without both", () => {
+test('partiesOf, beneficiary with a bank: the bank is a party of its own, by name and BIC; bank without both: no party', () => {
   const of = (bank: object) => {
     const destination_details = { type: 'bank', bank: { currency: 'EUR', ...bank } } as const
     return partiesOf({ ...beneficiary, name_local: '陈大文', destination_details }, undefined)
@@ -96,7 +96,7 @@ test("parties, beneficiary's bank: a party of its own, by name and BICs; none wi
   assert.equal(of({ account_number: '1', bank_codes: { bank_code: '004' } }).length, 2)
 })
 
-test('parties, invalid date before validation: unknown', () => {
+test('partiesOf, invalid date of birth: unknown date', () => {
   const [party] = partiesOf({ ...beneficiary, date_of_birth: 'soon' }, undefined)
   assert.equal(party?.query.birth_date, '')
 })

@@ -47,7 +47,7 @@ const bank = (name: string, ...bics: readonly string[]) =>
     }),
   )
 
-test('screener, listed number with another country: held, as the account states the country', () => {
+test("screener, listed id number stated with another country: a match, as the country is only the account's statement", () => {
   const hit = numbered('Somebody Else', 'passport', '21n 0532664', 'US')
   assert.equal(hit?.score, THRESHOLD)
   assert.match(hit?.pieces[0]?.text ?? '', /the account says that US has issued it$/)
@@ -55,7 +55,7 @@ test('screener, listed number with another country: held, as the account states 
   assert.equal(numbered('Somebody Else', 'passport', '21N0532665', 'US'), undefined)
 })
 
-test("screener, short listed number with another country: raises a name's score, holds no other name", () => {
+test('screener, short listed number with another country: raises the score of a similar name, matches no other name', () => {
   assert.equal(numbered('Somebody Else', 'tax', '771234', 'US'), undefined)
   const near = 'Lena Somerfield'
   const [without] = screener.screen(party(near), 0)
@@ -65,7 +65,7 @@ test("screener, short listed number with another country: raises a name's score,
   assert.equal(hit?.pieces.at(-1)?.piece, 'id')
 })
 
-test('screener, bank by the first eight characters of its BIC: found, any branch and spelling', () => {
+test('screener, bank with the first eight characters of a listed BIC: a match, with any branch and spelling', () => {
   for (const bic of ['NRWDSYDA', 'NRWDSYDAXXX', 'nrwd sy da 123']) {
     const [hit] = bank('', bic)
     assert.deepEqual([hit?.entry.entry_id, hit?.score], ['2', 1000], bic)
@@ -74,13 +74,13 @@ test('screener, bank by the first eight characters of its BIC: found, any branch
   for (const bic of ['NRWDSYDB', 'NRWDSY', '']) assert.deepEqual(bank('', bic), [], bic)
 })
 
-test('screener, bank by name, extra words, any stated country: found', () => {
+test('screener, bank with a listed name and extra words, any country: a match', () => {
   for (const name of ['Norwind Bank', 'NORWIND BANK plc', 'Commercial Bank of Norwind, Berlin']) {
     assert.equal(bank(name, 'DEUTDEFF')[0]?.entry.entry_id, '2', name)
   }
 })
 
-test("screener, bank sharing some words, or a person's name: not found", () => {
+test("screener, bank that shares some words, or a person's name: no match", () => {
   for (const name of [
     'Commercial Bank',
     'Commercial Bank of Dubai',

@@ -45,7 +45,7 @@ function piecesOf(asked: Party): string[] {
   return (hit?.pieces ?? []).map(({ piece, score }) => `${piece} ${score}`)
 }
 
-test('screener, listed name in any order, script or spelling: found', () => {
+test('screener, listed name in any order, script or spelling: a match', () => {
   const names = [
     'Viktor Anatolyevich Bout',
     'BOUT, Viktor Anatolyevich',
@@ -62,13 +62,13 @@ test('screener, listed name in any order, script or spelling: found', () => {
   }
 })
 
-test('screener, another name: not found', () => {
+test('screener, another name: no match', () => {
   for (const name of ['Viktor Petrov', 'Anna Smith', 'Anatolyevich', 'Viktor', '', ' ']) {
     assert.deepEqual(screener.screen(party(name)), [], name)
   }
 })
 
-test('screener, first and last name as listed: found with or without others; one of them or misspelled: not found', async () => {
+test('screener, first and last name as listed: a match, with any other names; only one of them, or misspelled: no match', async () => {
   const names = [{ text: 'Ahmad Karim Salem HADDAD', weak: false }]
   const long = await Screener.of([{ list: 'un', entries: [{ ...ENTRY, names }] }])
   const isFound = (name: string) => long.screen(party(name)).length > 0
@@ -89,7 +89,7 @@ test('screener, legal form of a company: low weight, also mistyped or joined', (
   }
 })
 
-test('screener, score: explained piece by piece, the last piece equals the score', () => {
+test('screener, score: explained by pieces, the last piece is the score', () => {
   const asked = party('Viktor Bout Trading', {
     kind: 'organisation',
     birth_date: '1980-05-05',
@@ -117,7 +117,7 @@ test('screener, score: explained piece by piece, the last piece equals the score
   assert.equal(hit?.score, scores.at(-1))
 })
 
-test('screener, birth date: equal raises the score, different lowers it, near changes nothing', () => {
+test('screener, birth date: equal raises the score, different lowers it, near leaves it', () => {
   const name = scoreOf(party('Viktor Anatolyevich Bautt'))
   const born = (birth_date: string) => scoreOf(party('Viktor Anatolyevich Bautt', { birth_date }))
   assert.ok(born('1967-01-13') > name)
@@ -126,7 +126,7 @@ test('screener, birth date: equal raises the score, different lowers it, near ch
   assert.ok(born('1975-01-13') < name)
 })
 
-test('screener, fact missing on either side: score unchanged', () => {
+test('screener, fact missing on one side: score unchanged', () => {
   assert.deepEqual(piecesOf(party('Power Ancher Limited', { birth_date: '1980-01-01' })), [
     'words 946',
     'kind 890',
@@ -134,7 +134,7 @@ test('screener, fact missing on either side: score unchanged', () => {
   assert.deepEqual(piecesOf(party('Power Anchor Limited', { kind: 'unknown' })), ['words 1000'])
 })
 
-test('screener, listed person paid as a business: found, as the account states the kind', () => {
+test("screener, listed person named as a business: a match, as the kind is only the account's statement", () => {
   for (const name of ['Viktor Anatolyevich Bout', 'Viktor Bout', 'ViktorAnatolyevich Bout']) {
     const [hit] = screener.screen(party(name, { kind: 'organisation' }))
     assert.equal(hit?.entry.entry_id, '1', name)
@@ -143,11 +143,11 @@ test('screener, listed person paid as a business: found, as the account states t
   assert.equal(hit?.entry.entry_id, '2')
 })
 
-test('screener, weak name only: scores less', () => {
+test('screener, only a weak alias matches: lower score', () => {
   assert.deepEqual(piecesOf(party('Butt')), ['words 1000', 'weak 950'])
 })
 
-test('screener, equal id: a match, whatever name and country are stated', () => {
+test('screener, equal unique id: a match, with any name and country', () => {
   const id = (number: string, country: string): PartyId => ({ kind: 'passport', number, country })
   const scored = (one: PartyId) => scoreOf(party('Somebody Else', { ids: [one] }))
   assert.equal(scored(id('21n 0532664', 'RU')), 1000)
@@ -156,7 +156,7 @@ test('screener, equal id: a match, whatever name and country are stated', () => 
   assert.equal(scored(id('21N0532665', 'RU')), 0)
 })
 
-test('screener, another number: a conflict for unique ids, none for a passport', () => {
+test('screener, different number: lowers the score for unique ids, not for a passport', () => {
   const other = (kind: PartyId['kind'], country = 'RU') =>
     piecesOf(party('Viktor Anatolyevich Bout', { ids: [{ kind, number: '55555-6', country }] }))
   assert.deepEqual(other('national'), ['words 1000', 'id 890'])
@@ -165,7 +165,7 @@ test('screener, another number: a conflict for unique ids, none for a passport',
   assert.deepEqual(other('tax'), ['words 1000'])
 })
 
-test("screener, wallet of a listed party: found by its account, by its chain's case rules", async () => {
+test('screener, wallet of a listed party: a match by address, letter case as on its chain', async () => {
   const wallet = (number: string): PartyId => ({ kind: 'wallet', number, country: '' })
   const evm = '0x52908400098527886E0F7030069857D2E4169EE7'
   const tron = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
@@ -194,7 +194,7 @@ test("screener, wallet of a listed party: found by its account, by its chain's c
   assert.deepEqual(listed.screen(party('Somebody Else', { ids: [passport] })), [])
 })
 
-test('screener, meaningless numbers: match nobody', async () => {
+test('screener, meaningless numbers: no match', async () => {
   const ids: PartyId[] = ['00000', 'AAAAAA', '123', ''].map(number => ({
     kind: 'other',
     number,
@@ -205,7 +205,7 @@ test('screener, meaningless numbers: match nobody', async () => {
   assert.deepEqual(all.screen(party('Nobody Known', { ids })), [])
 })
 
-test('screener, several names of an entry: one hit by the best name; best entry first', async () => {
+test('screener, several names of one entry: one hit by the best name; best entry first', async () => {
   const near = { ...ENTRY, entry_id: '3', names: [{ text: 'Viktor Butt', weak: false }] }
   const both = await Screener.of([
     { list: 'un', entries: [near] },
@@ -294,21 +294,21 @@ const HELD_ORGANISATIONS: readonly (readonly [name: string, listed: string])[] =
 ]
 
 for (const [kind, pairs] of Object.entries(HELD)) {
-  test(`screener, ${kind}: a person with a listed name is held`, async () => {
+  test(`screener, ${kind}: person with a listed name held`, async () => {
     for (const [name, listed] of pairs) {
       assert.ok((await against(name, listed)) >= THRESHOLD, `${name} | ${listed}`)
     }
   })
 }
 
-test('screener, legal forms, short words, numbers and branches: a company with a listed name is held', async () => {
+test('screener, legal forms, short words, numbers and branches added: company with a listed name held', async () => {
   for (const [name, listed] of HELD_ORGANISATIONS) {
     const score = await against(name, listed, 'organisation')
     assert.ok(score >= THRESHOLD, `${name} | ${listed}: ${score}`)
   }
 })
 
-test('screener, names that only share words: not held', async () => {
+test('screener, names that share only some words: not held', async () => {
   const persons = [
     ['Lena Winter', 'Lena Sommer'],
     ['Salman bin Rashid', 'Rashid bin Salman'],
@@ -333,7 +333,7 @@ test('screener, names that only share words: not held', async () => {
   }
 })
 
-test('screener, extra word, other birth date, kind, country or number: a hold stays a hold', () => {
+test('screener, held name with an extra word, other birth date, kind, country or number: still held', () => {
   const held = ['Viktor Bout', 'Viktor Anatolyevich Bout', 'Viktor Anatolievich Bout']
   for (const name of held) {
     for (const more of ['Sergeevich', 'Mr', 'III', 'Smith Garcia', '123', '\u0301', '-']) {
@@ -350,7 +350,7 @@ test('screener, extra word, other birth date, kind, country or number: a hold st
   }
 })
 
-test('screener, party with a name of many words: same hits in steps as at once', () => {
+test('screener, name of many words, screened in steps: same hits as in one call', () => {
   const asked = party(`Viktor Bout ${Array.from({ length: 38 }, (_, i) => `word${i}x`).join(' ')}`)
   const steps = screener.screening(asked)
   let count = 0
@@ -360,7 +360,7 @@ test('screener, party with a name of many words: same hits in steps as at once',
   assert.deepEqual(last.value, screener.screen(asked))
 })
 
-test("screener, organisation's one-word name inside a business name: found, whatever words are added", async () => {
+test('screener, one-word name of a listed organisation inside a business name: a match, with any added words', async () => {
   const entry = {
     ...ENTRY,
     kind: 'organisation',

@@ -28,7 +28,7 @@ test('Jaro similarity: equal to published examples', () => {
   }
 })
 
-test('isMistake, a letter missing, extra or wrong, or two neighbours swapped: one mistake; anything more: not', () => {
+test('isMistake, one letter missing, extra or wrong, or two neighbours swapped: true; anything more: false', () => {
   const rows: readonly (readonly [a: string, b: string, mistake: boolean])[] = [
     ['talic', 'alic', true],
     ['talic', 'tallic', true],
@@ -46,7 +46,7 @@ test('isMistake, a letter missing, extra or wrong, or two neighbours swapped: on
   }
 })
 
-test('mistake in a longer word: costs less; a first letter of another sound, or another length: costs more', () => {
+test('similarity, mistake in a longer word: higher; first letter of another sound, or another length: lower', () => {
   assert.equal(similarity('putin', 'putin'), 1)
   assert.ok(similarity('petropars', 'petropras') > similarity('pars', 'pras'))
   assert.ok(similarity('qaddafi', 'gadafi') > similarity('qaddafi', 'radafi'))
@@ -56,7 +56,7 @@ test('mistake in a longer word: costs less; a first letter of another sound, or 
 
 const Word = fc.string({ unit: fc.constantFrom(...'abcdeghkmy09'), minLength: 1, maxLength: 12 })
 
-test('likeness: symmetric, from 0 to 1, and 1 only for equal words', () => {
+test('similarity: symmetric, at most 1, and 1 only for equal words', () => {
   fc.assert(
     fc.property(Word, Word, (a, b) => {
       const score = similarity(a, b)
@@ -67,7 +67,7 @@ test('likeness: symmetric, from 0 to 1, and 1 only for equal words', () => {
   )
 })
 
-test('letter count filter: never excludes words that are similar enough', () => {
+test('letter count filter: excludes no pair of words that is similar enough', () => {
   fc.assert(
     fc.property(Word, Word, fc.constantFrom(0.6, 0.75, 0.9), (a, b, least) => {
       if (similarity(a, b) < least) return

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { joinShort, wordsOf } from './words.ts'
 
-test('words of a name: lower-case Latin letters, without accents and marks', () => {
+test('words of a name: lower-case Latin letters, accents and marks removed', () => {
   const rows: readonly (readonly [name: string, words: string])[] = [
     ['José  María ÁLVAREZ-Peña', 'jose maria alvarez pena'],
     ["Seán O'Neill", 'sean oneill'],
@@ -26,7 +26,7 @@ test('words of a name: lower-case Latin letters, without accents and marks', () 
   for (const [name, words] of rows) assert.equal(wordsOf(name).join(' '), words, name)
 })
 
-test('short words: joined to the next word, the last one to none', () => {
+test('joinShort, short word: joined to the next word; the last word: left alone', () => {
   const rows: readonly (readonly [words: string, joined: string])[] = [
     ['osama bin laden', 'osama binladen'],
     ['abd al rahman', 'abdalrahman'],

@@ -20,7 +20,7 @@ const NAMED: readonly (readonly [code: string, ...names: readonly string[]])[] =
   ['', 'undetermined', 'Soviet Union', ''],
 ]
 
-test('country of a list entry: by its code, and by each name that lists use', () => {
+test('country of a list entry: found by its code and by each name in use', () => {
   for (const [code, ...names] of NAMED) {
     for (const name of names) assert.equal(countryOf(name), code, name)
   }
@@ -37,7 +37,7 @@ const record = (text: string): XmlNode => ({
   line: 1,
 })
 
-test("BIC in a listed bank's remarks, after its label: one of its ids", () => {
+test('BIC in the remarks of a listed bank: one of its ids', () => {
   const named = (text: string) => ({ names: [{ text, weak: false }], ids: [] }) as never
   const idsOf = (name: string, text: string) => withIdsInText(named(name), record(text)).ids
   const bic = { kind: 'bank', number: 'CMSYSYDA', country: '' }
@@ -55,7 +55,7 @@ test("BIC in a listed bank's remarks, after its label: one of its ids", () => {
   assert.deepEqual(idsOf('Norwind Relief', 'Account at BIC CMSYSYDA'), [], 'the bank of an account')
 })
 
-test('list entry with a BIC as its id: stored as the id of a bank, whatever its label', () => {
+test('list entry with a BIC as id: stored as the id of a bank, under any label', () => {
   for (const words of ['SWIFT/BIC', 'swiftbic SWIFT BIC', 'BIC']) {
     assert.deepEqual(idOf(words, 'HNRB BY 2X', 'Belarus'), [
       { kind: 'bank', number: 'HNRBBY2X', country: '' },
