@@ -76,7 +76,7 @@ function endOf(sql: Pick<Sql, 'unsafe'>, rows: number): Promise<string> {
   return Promise.race([asked, setTimeout(120_000, 'waits', { ref: false })])
 }
 
-test('queries, connection reset: each gets its own answer or rejects', async t => {
+test('database queries, connection reset: each query gets its own answer or rejects', async t => {
   for (let round = 0; round < 10; round++) {
     const opened = Promise.withResolvers<Socket>()
     const sql = await serve(t, socket => {
@@ -99,7 +99,7 @@ test('queries, connection reset: each gets its own answer or rejects', async t =
   }
 })
 
-test('queries, server closes each connection at once: reject, next attempt delayed', async t => {
+test('database queries, server closes each connection at once: reject, the next attempt is delayed', async t => {
   let taken = 0
   const sql = await serve(t, socket => {
     taken += 1
@@ -118,7 +118,7 @@ const watched =
   (url: string) =>
     openPool(url, { max, silence_ms })
 
-test('queries, server vanishes: all reject within the time limit, later ones succeed', async t => {
+test('database queries, server stops answering: all reject within the time limit, later queries succeed', async t => {
   let vanished = false
   const sockets: Socket[] = []
   const sql = await serve(
@@ -150,7 +150,7 @@ test('queries, server vanishes: all reject within the time limit, later ones suc
 })
 const ANSWERED = Array<string>(5).fill('answered')
 
-test('transaction, server vanishes midway: connection discarded', async t => {
+test('database transaction, server stops answering midway: connection discarded', async t => {
   const sql = await serve(
     t,
     socket =>
@@ -185,7 +185,7 @@ function encrypt(raw: Socket, speak: (socket: Socket) => void): void {
   })
 }
 
-test('TLS connection: kept while answers come, discarded on silence', async t => {
+test('TLS connection, server answers: kept; server silent: discarded', async t => {
   let silent = false
   const speak = (socket: Socket) =>
     void socket.once('data', () => {
@@ -209,7 +209,7 @@ test('TLS connection: kept while answers come, discarded on silence', async t =>
 })
 
 for (const how of ['plain', 'encrypted']) {
-  test(`malformed answer, ${how}: its query rejects, the process lives`, async t => {
+  test(`malformed database answer, ${how}: its query rejects, the process lives`, async t => {
     let taken = 0
     const speak = (socket: Socket) =>
       void socket.once('data', () => {
@@ -229,7 +229,7 @@ for (const how of ['plain', 'encrypted']) {
   })
 }
 
-test('connection that the server closes in its first answer: its statement rejects, the next statement gets a new connection', async t => {
+test('connection closed by the server in its first answer: the statement rejects, the next one gets a new connection', async t => {
   let taken = 0
   const sql = await serve(
     t,
@@ -247,7 +247,7 @@ test('connection that the server closes in its first answer: its statement rejec
   await sql.end()
 })
 
-test('pool end, silent server: ends within its time-out, opens no connection', async t => {
+test('pool end, silent server: ends within its time-out, no connection left', async t => {
   const sockets: Socket[] = []
   const sql = await serve(
     t,
@@ -265,7 +265,7 @@ test('pool end, silent server: ends within its time-out, opens no connection', a
   assert.deepEqual([await Promise.race([ended, late]), await asked], ['ended', 'rejects'])
 })
 
-test('connection, idle or only notified: kept', async t => {
+test('connection, idle or only receiving notifications: kept', async t => {
   let taken = 0
   const sql = await serve(
     t,
@@ -283,7 +283,7 @@ test('connection, idle or only notified: kept', async t => {
   assert.equal(taken, 1)
 })
 
-test('large statements of one transaction: pipelined without waiting for answers', async t => {
+test('large statements of one transaction: pipelined, without waiting for answers', async t => {
   const SIZE = 4 * 1024 * 1024
   const statements = [1, 2, 3, 4].map(() => `select '${'x'.repeat(SIZE)}'`)
   const done = (command: string, state: string) =>
@@ -312,7 +312,7 @@ test('large statements of one transaction: pipelined without waiting for answers
   )
 })
 
-test('writes of one tick: one socket write', async t => {
+test('database socket, several writes in one tick: one write to the socket', async t => {
   const server = createServer(socket => socket.resume()).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -330,7 +330,7 @@ test('writes of one tick: one socket write', async t => {
   assert.equal(socket.bytesWritten, 6)
 })
 
-test('transaction awaiting something else, connection lost: rejects, sends no later statement', async t => {
+test('transaction that awaits something else, connection lost: rejects, sends no later statement', async t => {
   const sockets: Socket[] = []
   let heard = ''
   const sql = await serve(t, socket => {
@@ -355,7 +355,7 @@ test('transaction awaiting something else, connection lost: rejects, sends no la
   assert.equal(await endOf(sql, 2), 'answered')
 })
 
-test('unsendable query among others: only it rejects, others get their own answers', async t => {
+test('query with an invalid parameter, sent among others: only this query rejects, others get their own answers', async t => {
   const sql = await serve(t, socket => welcome(socket))
   assert.equal(await endOf(sql, 1), 'answered')
   const unsent = () => sql`select ${undefined as never}`.catch(error => error.code)
@@ -363,7 +363,7 @@ test('unsendable query among others: only it rejects, others get their own answe
   assert.deepEqual(ends, ['answered', 'UNDEFINED_VALUE', 'answered', 'answered'])
 })
 
-test('query, network unreachable: rejects, the process lives', async t => {
+test('database query, network unreachable: rejects, the process lives', async t => {
   // The system refuses at once, before any listener is added.
   const sql = await serve(
     t,
@@ -373,7 +373,7 @@ test('query, network unreachable: rejects, the process lives', async t => {
   assert.deepEqual([await endOf(sql, 1), await endOf(sql, 2)], ['rejects', 'rejects'])
 })
 
-test('server asks for a password, URL has none: error names the log-in', async t => {
+test('server asks for a password, URL has none: the error names the log-in', async t => {
   const ask = (socket: Socket) =>
     socket.once('data', () => {
       socket.write(message('R', '\0\0\0\x0aSCRAM-SHA-256\0\0'))
@@ -388,7 +388,7 @@ test('server asks for a password, URL has none: error names the log-in', async t
   )
 })
 
-test('query, Unix socket of a stopped server: rejects as unavailable', async t => {
+test('database query, Unix socket of a stopped server: rejects as unavailable', async t => {
   const sql = connect('postgres://user@localhost/database?host=/nowhere', { max: 1, as: 'service' })
   t.after(() => sql.end({ timeout: 0 }))
   await assert.rejects(sql`select 1`, error => {

@@ -31,7 +31,7 @@ async function anotherMoment(): Promise<void> {
   for (let tick = 0; tick < 10; tick++) await nextTick()
 }
 
-test('BEGIN fails, statements made with it or a moment later: nothing written', async () => {
+test('BEGIN fails, statements of its transaction sent with it or later: nothing written', async () => {
   const later = sql.begin('by mistake', async tx => {
     await anotherMoment()
     await write(tx, 'later')
@@ -45,7 +45,7 @@ test('BEGIN fails, statements made with it or a moment later: nothing written', 
   assert.deepEqual(await written(), ['after'])
 })
 
-test('statements of one moment, one fails: the first error, nothing written, connection usable', async () => {
+test('statements sent together, one fails: rejects with the first error, nothing written, connection usable', async () => {
   const failing = sql.begin(tx =>
     Promise.all([write(tx, 'before'), tx`select 1 / 0`, write(tx, 'behind')]),
   )
@@ -54,7 +54,7 @@ test('statements of one moment, one fails: the first error, nothing written, con
   assert.deepEqual(await written(), ['one', 'two'])
 })
 
-test('savepoint given up in the moment of a failing statement: transaction goes on', async () => {
+test('savepoint rolled back in the tick of a failing statement: the transaction continues', async () => {
   await sql.begin(async tx => {
     await write(tx, 'kept')
     const given_up = tx.savepoint(async inner => {
@@ -67,7 +67,7 @@ test('savepoint given up in the moment of a failing statement: transaction goes 
   assert.deepEqual(await written(), ['also kept', 'kept'])
 })
 
-test('statement that no connection has prepared, behind a failing one: prepared by the next use', async () => {
+test('statement never prepared before, sent behind a failing statement: prepared by its next use', async () => {
   const select = (tx: TransactionSql) => tx<{ a: number }[]>`select 7 as a, 'never before' as b`
   await assert.rejects(sql.begin(tx => Promise.all([tx`select 1 / 0`, select(tx)])))
   for (const _ of [1, 2]) {
@@ -76,7 +76,7 @@ test('statement that no connection has prepared, behind a failing one: prepared 
   }
 })
 
-test('texts of several statements, between other statements: run in order', async () => {
+test('query text with several statements, between other statements: run in order', async () => {
   const found = await sql.begin(async tx => {
     void write(tx, 'first').execute()
     void tx

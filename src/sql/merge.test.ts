@@ -18,7 +18,7 @@ const pageOf = (has_more: boolean, ...rows: ReturnType<typeof row>[]) => ({ has_
 const idsOf = ({ rows, has_more }: Page<{ id: string }>) =>
   `${rows.map(({ id }) => id).join(' ')}${has_more ? ' …' : ''}`
 
-test('mergePages, towards older: the newest rows of both; more if either has more or rows are left', () => {
+test('mergePages of two tables, towards older: the newest rows of both; has_more if either page has more or rows are left over', () => {
   const a = pageOf(false, row(5, 'e'), row(3, 'c'))
   const b = pageOf(false, row(4, 'd'), row(3, 'b'))
   assert.equal(idsOf(mergePages(wanted(4), a, b)), 'e d c b')
@@ -31,7 +31,7 @@ test('mergePages, towards older: the newest rows of both; more if either has mor
   assert.equal(idsOf(mergePages(wanted(4), short, b)), 'e …')
 })
 
-test('mergePages, towards newer: the oldest rows of both, newest first', () => {
+test('mergePages of two tables, towards newer: the oldest rows of both, newest first', () => {
   const a = pageOf(false, row(5, 'e'), row(3, 'c'))
   const b = pageOf(false, row(4, 'd'), row(3, 'b'))
   assert.equal(idsOf(mergePages(wanted(3, 'newer'), a, b)), 'd c b …')
@@ -39,7 +39,7 @@ test('mergePages, towards newer: the oldest rows of both, newest first', () => {
   assert.equal(idsOf(mergePages(wanted(4, 'newer'), pageOf(true, row(3, 'c')), b)), 'c b …')
 })
 
-test('withinReach, a full page: the next query stops at the time of its last row, inclusive', () => {
+test("withinReach, first table fills the page: the query of the second table ends at the time of the page's last row, inclusive", () => {
   const full = pageOf(true, row(5, 'e'), row(3, 'c'))
   const { created_at } = row(3, 'c')
   assert.deepEqual(withinReach(wanted(2), full).above, { created_at, side: 'before' })
@@ -49,7 +49,7 @@ test('withinReach, a full page: the next query stops at the time of its last row
   assert.deepEqual(newer.above, OLDEST)
 })
 
-test('withinReach, a partial page: query unchanged', () => {
+test('withinReach, first table leaves the page partly empty: query of the second table unchanged', () => {
   for (const page of [pageOf(false, row(5, 'e')), pageOf(false)]) {
     assert.deepEqual(withinReach(wanted(2), page), wanted(2))
   }

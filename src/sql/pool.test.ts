@@ -27,7 +27,7 @@ const terminate = () => database.owner`
   select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and application_name = 'pool under test'`
 
-test('pool, sequential statements, several idle connections: on the one used last', async t => {
+test('pool, sequential statements, several idle connections: all on the connection used last', async t => {
   const sql = open(t, 3)
   await Promise.all([1, 2, 3].map(() => sql`select pg_sleep(0.01)`))
   const pids = [await pidOf(sql), await pidOf(sql), await pidOf(sql), await pidOf(sql)]
@@ -41,7 +41,7 @@ test('pool, PGOPTIONS in the environment: ignored', async t => {
   assert.notEqual(row?.search_path, 'elsewhere')
 })
 
-test('pool, more statements than connections: each answered, connections bounded', async t => {
+test('pool, more statements than connections: all answered, number of connections bounded', async t => {
   const sql = open(t, 2)
   const pids = await Promise.all(Array.from({ length: 20 }, () => pidOf(sql)))
   assert.ok(new Set(pids).size <= 2)
@@ -64,7 +64,7 @@ test('pool, no free connection in time: rejects, later statements succeed', asyn
   assert.deepEqual([...(await sql`select 1 as one`)], [{ one: 1 }])
 })
 
-test('pool end: earlier statements answered, later ones reject', async t => {
+test('pool end: statements sent before are answered, later ones reject', async t => {
   const sql = open(t, 1)
   const asked = Promise.all([sql`select pg_sleep(0.05)`, sql`select 1 as one`])
   await sql`select 1`
@@ -75,7 +75,7 @@ test('pool end: earlier statements answered, later ones reject', async t => {
   await ended
 })
 
-test('pool end now: waiting statements reject', async t => {
+test('pool end with immediate stop: waiting statements reject', async t => {
   const sql = open(t, 1)
   await sql`select 1`
   const codeOf = (asked: PromiseLike<unknown>) =>
@@ -110,7 +110,7 @@ test('prepared statement, table changed by a migration: answered', async t => {
   assert.deepEqual([...both], [{ b: 3 }])
 })
 
-test('prepared statement, table changes during its transaction: rejects, not run a third time', async t => {
+test('prepared statement, table changed during its transaction: rejects, not run a third time', async t => {
   const sql = open(t, 1)
   await sql`create table always_changing (a integer)`
   let ran = 0
@@ -158,7 +158,7 @@ test('transaction: commits, rolls back, releases its connection', async t => {
   )
 })
 
-test('listen: receives notifications, also after its connection was lost', async t => {
+test('pool listen: receives notifications, also after its connection was lost', async t => {
   const sql = open(t, 1)
   const told: string[] = []
   let listens = 0

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createDatabase } from '../../test/support/database/database.ts'
 import { inserter } from './rows.ts'
 
-test('word lists: any text, and empty', async t => {
+test('text list column: any text, also empty, is read back equal', async t => {
   const { owner, drop } = await createDatabase({ empty: true })
   t.after(drop)
   await owner`create table lists (account_id text, words text[])`

@@ -32,7 +32,7 @@ const HALVES = [
   { first: 0, last: 2 ** 31 - 1 },
 ]
 
-test("hashText, random texts: PostgreSQL's hash", async () => {
+test('hashText, random texts: the hash of PostgreSQL', async () => {
   const texts = fc.sample(fc.string({ unit: 'grapheme', maxLength: 60 }), { seed, numRuns: 500 })
   // PostgreSQL has no text with a NUL, and none that ends within a character.
   const sent = texts.map(text => text.replaceAll('\0', ' ').toWellFormed())
@@ -41,7 +41,7 @@ test("hashText, random texts: PostgreSQL's hash", async () => {
   for (const { text, hash } of rows) assert.equal(hashText(text), hash, JSON.stringify(text))
 })
 
-test('byShard: shards in order, each account in its own; a single group without Citus', t => {
+test('byShard: accounts by shard, shards in order; one group without Citus', t => {
   t.after(() => useShards(WHOLE))
   const items = Array.from({ length: 20 }, (_, i) => ({ account_id: `acc_${i}` }))
   assert.deepEqual([isSpread(), byShard(items)], [false, [items]])
@@ -54,7 +54,7 @@ test('byShard: shards in order, each account in its own; a single group without 
   assert.deepEqual(new Set(groups.flat()), new Set(items))
 })
 
-test('transaction on its shard: reads the shard’s tables, writes only after holdShard', async t => {
+test("transaction on one shard: reads the shard's tables, writes only after holdShard", async t => {
   t.after(() => useShards(WHOLE))
   const parts = new Map([
     ['books', '102008'],

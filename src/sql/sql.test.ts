@@ -48,14 +48,14 @@ const WRITTEN: readonly (readonly [
 ]
 
 for (const [what, statement, text, parameters, prepare = true] of WRITTEN) {
-  test(`sql, ${what}: its text and parameters`, async () => {
+  test(`sql tag, ${what}: its text and parameters`, async () => {
     sent.length = 0
     await statement
     assert.deepEqual(sent, [{ text, parameters, prepare }])
   })
 }
 
-test('sql statement: sent when awaited, once', async () => {
+test('sql statement: sent once, when awaited', async () => {
   sent.length = 0
   const statement = sql`select 1`
   await Promise.resolve()
@@ -65,21 +65,21 @@ test('sql statement: sent when awaited, once', async () => {
 })
 
 for (const value of [undefined, Symbol('s'), {}, [1], [null], [undefined]]) {
-  test(`sql, parameter ${typeof value} ${JSON.stringify(value)}: rejects, nothing sent`, async () => {
+  test(`sql tag, parameter ${typeof value} ${JSON.stringify(value)}: rejects, nothing sent`, async () => {
     sent.length = 0
     await assert.rejects(async () => await sql`select ${value as Parameter}`, TypeError)
     assert.equal(sent.length, 0)
   })
 }
 
-test('sql, more parameters than the protocol allows: rejects, nothing sent', async () => {
+test('sql tag, more parameters than the protocol allows: rejects, nothing sent', async () => {
   sent.length = 0
   const values = Array.from({ length: 65_536 }, () => 1)
   await assert.rejects(async () => await sql.unsafe('select $1', values), /too many parameters/)
   assert.equal(sent.length, 0)
 })
 
-test('sql, failing statement: stack names the place in the source', async () => {
+test('sql statement that fails: the stack names its place in the source', async () => {
   const failing = makeTag(() => Promise.reject(new Error('no')))
   const error = await failing`select 1`.catch(error => error)
   assert.match(error.stack, /^Error: no\n[\s\S]*sql\/sql\.test\.ts:\d+/)

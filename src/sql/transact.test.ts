@@ -33,7 +33,7 @@ async function written(text: string): Promise<boolean> {
   return rows.length > 0
 }
 
-test('COMMIT sent with its statements: resolves when their rows are readable', async () => {
+test('COMMIT sent together with its statements: resolves once their rows are readable', async () => {
   const result = await sql.begin(async (tx, commit) => {
     await Promise.all([tx`insert into notes values ('sent at once')`, commit()])
     assert.ok(await written('sent at once'))
@@ -42,7 +42,7 @@ test('COMMIT sent with its statements: resolves when their rows are readable', a
   assert.equal(result, 'done')
 })
 
-test('COMMIT after a failing statement: rejects with its error, nothing written', async () => {
+test('COMMIT sent together with a failing statement: rejects with its error, nothing written', async () => {
   const work = sql.begin((tx, commit) =>
     Promise.all([tx`insert into notes values ('half')`, tx`select 1 / 0`, commit()]),
   )
@@ -50,7 +50,7 @@ test('COMMIT after a failing statement: rejects with its error, nothing written'
   assert.equal(await written('half'), false)
 })
 
-test('statement after the COMMIT: refused', async () => {
+test('statement after the COMMIT of its transaction: refused', async () => {
   const work = sql.begin(async (tx, commit) => {
     await Promise.all([tx`insert into notes values ('in time')`, commit()])
     await tx`insert into notes values ('too late')`
@@ -69,7 +69,7 @@ test('transaction without its own COMMIT: committed at the end, rolled back on f
   assert.deepEqual([await written('at the end'), await written('given up')], [true, false])
 })
 
-test("COMMIT refused: rejects, the connection's next transaction unaffected", async () => {
+test("COMMIT refused: rejects, the connection's next transaction is unaffected", async () => {
   const first = sql.begin((tx, commit) =>
     Promise.all([tx`insert into checked_at_commit values (1), (1)`, commit()]),
   )
@@ -85,7 +85,7 @@ test("COMMIT refused: rejects, the connection's next transaction unaffected", as
   assert.equal(await written('of the second'), false)
 })
 
-test('statement of an ended transaction: rejects, writes nothing', async () => {
+test('statement sent after its transaction ended: rejects, writes nothing', async () => {
   // Returned as a member: as the result itself, its `then` would be called.
   const { tx } = await sql.begin(async tx => ({ tx }))
   const late = async () => await tx`insert into notes values ('after the end')`
@@ -93,7 +93,7 @@ test('statement of an ended transaction: rejects, writes nothing', async () => {
   assert.equal(await written('after the end'), false)
 })
 
-test('statement of an ended savepoint or transaction: rejects, writes nothing', async () => {
+test('statement sent after its savepoint or transaction ended: rejects, writes nothing', async () => {
   const write = (tx: TransactionSql) => tx`insert into notes values ('after the savepoint')`
   const { tx, within } = await sql.begin(async tx => {
     const within = await tx.savepoint(async tx => ({ tx }))
@@ -105,7 +105,7 @@ test('statement of an ended savepoint or transaction: rejects, writes nothing', 
   assert.equal(await written('after the savepoint'), false)
 })
 
-test('savepoint that ends after its transaction: later transactions unaffected', async () => {
+test('savepoint that outlives its transaction: later transactions unaffected', async () => {
   const waits = Promise.withResolvers<void>()
   let late: Promise<unknown> = Promise.resolve()
   const first = sql.begin(async tx => {
@@ -125,7 +125,7 @@ test('savepoint that ends after its transaction: later transactions unaffected',
   assert.ok(await written('of another'))
 })
 
-test('nested savepoints: each rolls back to its own start', async () => {
+test('nested savepoints: each rolls back to its own beginning', async () => {
   await sql.begin(async tx => {
     await tx`insert into notes values ('around')`
     const outer = tx.savepoint(async tx => {
@@ -143,7 +143,7 @@ test('nested savepoints: each rolls back to its own start', async () => {
   assert.deepEqual(kept, [true, false, false])
 })
 
-test('unsendable statement, not awaited: its transaction fails', async () => {
+test('statement with an invalid parameter, not awaited: its transaction fails', async () => {
   const bad = (tx: TransactionSql) =>
     void tx`insert into notes values (${undefined as never})`.execute()
   const alone = sql.begin(async tx => {
@@ -160,7 +160,7 @@ test('unsendable statement, not awaited: its transaction fails', async () => {
   assert.equal(await written('beside nothing'), false)
 })
 
-test('equal statements in a failed transaction: reject with the cause; the next transaction succeeds', async () => {
+test('the same statement several times in a failed transaction: each rejects with the cause; the next transaction succeeds', async () => {
   const asked = (tx: TransactionSql, id: number) => tx`select ${id}::integer as failing_twice`
   const work = sql.begin(tx => Promise.all([tx`select 1 / 0`, asked(tx, 1), asked(tx, 2)]))
   await assert.rejects(work, { code: '22012' })
@@ -173,7 +173,7 @@ test('equal statements in a failed transaction: reject with the cause; the next 
   assert.equal(row?.failing_twice, 3)
 })
 
-test('failure after the COMMIT was sent: OutcomeUnknown', async () => {
+test('connection lost after the COMMIT was sent: rejects with OutcomeUnknown', async () => {
   const other = connect(database.url, { max: 1, as: 'service' })
   const work = sql.begin(async (tx, commit) => {
     await Promise.all([tx`insert into notes values ('then elsewhere')`, commit()])
@@ -184,7 +184,7 @@ test('failure after the COMMIT was sent: OutcomeUnknown', async () => {
   assert.ok(await written('then elsewhere'))
 })
 
-test('failure before the COMMIT is sent: nothing committed', async () => {
+test('connection lost before the COMMIT is sent: nothing committed', async () => {
   const work = sql.begin(async (tx, commit) => {
     await tx`insert into notes values ('not to be')`
     void commit().catch(() => {})
@@ -262,7 +262,7 @@ for (const [way, run] of WAYS) {
   })
 }
 
-test('client vanishes between a statement and its Sync: locks released', async t => {
+test('client disconnects between a statement and its Sync: locks released', async t => {
   const [server] = await sql`select current_setting('server_version_num')::integer as version`
   if (server?.version < 170_000) return t.skip('PostgreSQL 17 is the first to end such a session')
   const proxy = await startProxy(database.url)
@@ -289,7 +289,7 @@ test('client vanishes between a statement and its Sync: locks released', async t
   assert.equal(await ended, 'ended')
 })
 
-test('readAtOnce: reads rows of the named accounts, in its own transaction', async () => {
+test('readAtOnce: reads only rows of the named accounts, in its own transaction', async () => {
   const read = await readAtOnce(sql, ['acc_one', 'acc_two'], async tx => {
     const [named, mode] = await Promise.all([
       tx`select current_setting('corridor.accounts') as of`,
@@ -302,7 +302,7 @@ test('readAtOnce: reads rows of the named accounts, in its own transaction', asy
   assert.equal(after?.of, '')
 })
 
-test('readAtOnce and readConfined, columns changed by a migration: answered', async () => {
+test('readAtOnce and readConfined, column type changed by a migration: answered', async () => {
   await database.owner`create table typed (a integer)`
   await database.owner`insert into typed values (7)`
   await database.owner`grant select on typed to corridor_service`

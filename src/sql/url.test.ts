@@ -33,13 +33,13 @@ for (const [url, expected] of [
     { ...PLAIN, options: '-c search_path=b' },
   ],
 ] as const) {
-  test(`${url}: its address and use of TLS`, () => {
+  test(`database URL ${url}: its address and use of TLS`, () => {
     assert.deepEqual(addressOf(url), expected)
   })
 }
 
 for (const mode of ['prefer', 'verify_full', 'required', '']) {
-  test(`sslmode=${mode}: refused`, () => {
+  test(`database URL, sslmode=${mode}: refused`, () => {
     const url = `postgres://ada@db.example/books?sslmode=${mode}`
     assert.throws(() => addressOf(url), DatabaseProblem)
   })
@@ -51,7 +51,7 @@ for (const wrong of [
   'a:%zz@db/b',
   'ada@localhost/books?host=db.example',
 ]) {
-  test(`postgres://${wrong}: refused`, () => {
+  test(`database URL postgres://${wrong}: refused`, () => {
     assert.throws(() => addressOf(`postgres://${wrong}`), DatabaseProblem)
   })
 }

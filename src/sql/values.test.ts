@@ -36,14 +36,14 @@ const READ: readonly (readonly [type: string, value: Parameter, read: unknown])[
 ]
 
 for (const [type, value, read] of READ) {
-  test(`${type} ${typeof value === 'string' ? JSON.stringify(value) : String(value)}: returned unchanged`, async () => {
+  test(`parameter ${type} ${typeof value === 'string' ? JSON.stringify(value) : String(value)}: read back unchanged`, async () => {
     const { owner } = database
     const [row] = await owner`select ${value}::${owner.unsafe(type)} as value`
     assert.deepEqual(row?.value, read)
   })
 }
 
-test('random texts, alone and in arrays: returned unchanged', async () => {
+test('parameter of random text, alone and in arrays: read back unchanged', async () => {
   const { owner } = database
   const seed = randomInt(2 ** 31)
   let state = seed
@@ -60,7 +60,7 @@ test('random texts, alone and in arrays: returned unchanged', async () => {
   }
 })
 
-test('text with NUL, not storable in PostgreSQL: rejects, connection usable', async () => {
+test('parameter text with NUL, which PostgreSQL cannot store: rejects, connection usable', async () => {
   const { owner } = database
   await assert.rejects(async () => await owner`select ${'a\0b'}::text`, { code: '22021' })
   const [row] = await owner`select 1 as one`
