@@ -41,7 +41,7 @@ function draftOf(postings: readonly Posting[]): JournalDraft {
   return { kind: 'payout', source: 'pot_1', postings }
 }
 
-test('postEntry, a debit: the line equals the journal’s movement, with the balance after it', () => {
+test("postEntry, a debit: the line equals the journal's movement, with the balance after it", () => {
   const book = bookWith({ USD: 5_000n, EUR: 9n })
   book.journal_count = 6n
   const entry = postEntry(book, draftOf(spend(1_023n)), line)
@@ -72,7 +72,7 @@ test('postEntry, a debit: the line equals the journal’s movement, with the bal
   })
 })
 
-test('postEntry, fees given back with the amount: one credit of all three', () => {
+test('postEntry, principal and fees given back: one credit of all three', () => {
   const back = { ...line, amount: 1_000n, fixed_fee: 20n, variable_fee: 3n }
   const { line: made } = postEntry(bookWith({ USD: 0n }), draftOf(spend(-1_023n)), back)
   assert.deepEqual(
@@ -81,7 +81,7 @@ test('postEntry, fees given back with the amount: one credit of all three', () =
   )
 })
 
-test('postEntry, one unit: a credit when received, a debit when paid', () => {
+test('postEntry, one unit received: a credit; one unit paid: a debit', () => {
   for (const [amount, operation_type] of [
     [1n, 'credit'],
     [-1n, 'debit'],
@@ -92,7 +92,7 @@ test('postEntry, one unit: a credit when received, a debit when paid', () => {
   }
 })
 
-test("postEntry, net zero: throws, as PostgreSQL's constraint does", () => {
+test("postEntry, net amount zero: throws, as PostgreSQL's constraint does", () => {
   const nothing = { ...line, amount: 23n }
   const postings: Posting[] = [
     { code: 'available', currency: 'USD', amount: 0n },
@@ -110,7 +110,7 @@ test('postEntry, a settlement: throws', () => {
   )
 })
 
-test('postEntry, gives another line back: that line as source, the payout as description', () => {
+test('postEntry, credit back of an earlier line: this line as source, the payout as description', () => {
   const back = { ...line, amount: 1_000n, fixed_fee: 20n, variable_fee: 3n, undoes: 'btr_1' }
   const draft = { ...draftOf(spend(-1_023n)), kind: 'failure' as const }
   const { journal, line: made } = postEntry(bookWith({ USD: 0n }), draft, back)
@@ -120,7 +120,7 @@ test('postEntry, gives another line back: that line as source, the payout as des
   )
 })
 
-test('lineOf, every kind with a line: the line made', () => {
+test('lineOf, each kind of journal with a statement line: the line', () => {
   for (const [kind, type] of Object.entries(LINE_TYPES)) {
     if (type === null) continue
     const metadata = { reference: 'R "1"', by: 'Ann' }
@@ -155,14 +155,14 @@ const MISMATCHES: readonly (readonly [what: string, postings: readonly Posting[]
 ]
 
 for (const [what, postings] of MISMATCHES) {
-  test(`postEntry, ${what}: throws, book untouched`, () => {
+  test(`postEntry, ${what}: throws, book unchanged`, () => {
     const book = bookWith({ USD: 5_000n, EUR: 5_000n })
     assert.throws(() => postEntry(book, draftOf(postings), line), MISMATCH)
     assert.deepEqual(book, bookWith({ USD: 5_000n, EUR: 5_000n }))
   })
 }
 
-test('postEntry, above the balance: throws, no line made', () => {
+test('postEntry, debit above the balance: throws, no line made', () => {
   const book = bookWith({ USD: 1_022n })
   assert.throws(() => postEntry(book, draftOf(spend(1_023n)), line), /overdrawn in USD/)
   assert.deepEqual(book, bookWith({ USD: 1_022n }))

@@ -59,11 +59,11 @@ const row = (columns: Partial<EventRow>): EventRow => ({
   ...columns,
 })
 
-test('event row, new payout: one row, without derivable values', () => {
+test('event row of a new payout: one row, without values that can be derived', () => {
   assert.deepEqual(fold(paid), [row({ told: `Q P${end} L17`, content: digest('b') })])
 })
 
-test('event row, payout with a new beneficiary: the same row, with the rarer type', () => {
+test('event row of a payout with a new beneficiary: one row for both events, stored under the rarer type', () => {
   const bnf = withPrefix(pot, 'bnf')
   const made = event(10n, 'beneficiary.created', bnf, { content: digest('a') })
   const content = digest('a') + digest('b')
@@ -73,7 +73,7 @@ test('event row, payout with a new beneficiary: the same row, with the rarer typ
 
 const endsNone = () => false
 
-test('event row, payout succeeds by its rail: journal, id and digest in one value', () => {
+test('event row of a payout that succeeds by its rail: journal, id and digest in one value', () => {
   const settled = {
     status: 'succeeded',
     previous_status: 'processing',
@@ -90,7 +90,7 @@ test('event row, payout succeeds by its rail: journal, id and digest in one valu
   ])
 })
 
-test('event row, payout fails: one row for the step and the line given back', () => {
+test('event row of a payout that fails: one row for the step and the credit back', () => {
   const failed = { status: 'failed', previous_status: 'processing', by: 'rail', journals: [17] }
   const failure = event(12n, 'payout.failed', pot, { data: failed, content: digest('c') })
   const content = digest('c')
@@ -99,7 +99,7 @@ test('event row, payout fails: one row for the step and the line given back', ()
   ])
 })
 
-test("event rows, commands of one time: merged where they fit, none after a request's last event", () => {
+test("event rows, commands at one time: merged where they fit, not after a request's last event", () => {
   const rows = fold(paid)
   const later = paid.map(one => ({ ...one, sequence: one.sequence + 3n }))
   const third = paid.map(one => ({ ...one, sequence: one.sequence + 6n }))
@@ -135,7 +135,7 @@ test('event rows, payouts that succeed in one batch: one row per time', () => {
 const ordered = (events: readonly Event[]) =>
   events.flatMap(one => fold([one])).toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1))
 
-test('event rows of random commands, gathered: every event unchanged, in its place, with its digest', () => {
+test('event rows of random commands, merged by gather: every event unchanged, in its place, with its digest', () => {
   fc.assert(
     fc.property(commands, events => {
       const rows = gather(ordered(events), endsNone)
@@ -170,7 +170,7 @@ test('event rows of random commands, folded and unfolded: every event unchanged,
   )
 })
 
-test('event rows: bounded events per row, unindexed ones marked in a row of their time', () => {
+test("event rows: bounded events per row; an object without its own index entry has an id with the row's time", () => {
   fc.assert(
     fc.property(commands, events => {
       for (const one of fold(events)) {
