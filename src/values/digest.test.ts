@@ -24,7 +24,7 @@ for (const [body, text] of CANONICAL) {
   })
 }
 
-test('hashJson, random bodies: equal exactly if the values are, in any order of members', () => {
+test('hashJson, random bodies: equal exactly for equal values, in any order of members', () => {
   const turned = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(turned)
     if (typeof value !== 'object' || value === null) return value

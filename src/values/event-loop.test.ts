@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eachInTurn } from './event-loop.ts'
 
-test('eachInTurn: items in order, one turn each; a failing read rejects every item', async () => {
+test('eachInTurn: one item a turn, in order; a failing read rejects every item', async () => {
   const began: string[] = []
   const items = eachInTurn(Promise.resolve(['a', 'b', 'c']), 3)
   const used = items.map(async item => began.push(String(await item)))

@@ -28,7 +28,7 @@ const instants: fc.Arbitrary<Instant> = fc
 
 const bookAt = (now: Instant) => ({ now, ids_given: 0 })
 
-test('bookId: 24 characters, the exact time, and the order of creation', () => {
+test('bookId: 24 characters, contains the exact time, sorts by creation', () => {
   fc.assert(
     fc.property(instants, instants, (one, other) => {
       const ids = [one, other].sort().flatMap(now => {
@@ -47,19 +47,19 @@ test('bookId: 24 characters, the exact time, and the order of creation', () => {
   )
 })
 
-test('bookId, several books at the same microsecond: the random part differs', () => {
+test('bookId, two books at the same microsecond: random parts differ', () => {
   const now = '2026-01-31T09:30:00.123456Z'
   const ids = new Set(Array.from({ length: 1_000 }, () => bookId(bookAt(now), 'pot')))
   assert.ok(ids.size > 990, `${ids.size} of 1,000`)
 })
 
-test('bookId, all ids of a time used: throws', () => {
+test('bookId, all ids of a microsecond used: throws', () => {
   const book = { now: '2026-01-31T09:30:00.123456Z', ids_given: 2 ** 20 - 1 }
   assert.match(bookId(book, 'pot'), /^pot_[0-9a-z]{11}zzzz[0-9a-z]{5}$/)
   assert.throws(() => bookId(book, 'pot'), /1048576 ids at most/)
 })
 
-test('idBound: lies between the ids before, at and after the time', () => {
+test('idBound, time bound: sorts before or after all ids of that time, as asked', () => {
   fc.assert(
     fc.property(instants, instants, (at, bound) => {
       const id = bookId(bookAt(at), 'bnf')
@@ -77,7 +77,7 @@ test('idBound: lies between the ids before, at and after the time', () => {
   }
 })
 
-test('numberedId: contains the number, rises with it, differs between accounts', () => {
+test('numberedId: contains the number, sorts by it, differs between accounts', () => {
   const numbers = fc.bigInt({ min: 1n, max: 2n ** 35n - 2n })
   fc.assert(
     fc.property(instants, numbers, (created_at, number) => {
@@ -94,7 +94,7 @@ test('numberedId: contains the number, rises with it, differs between accounts',
   assert.throws(() => numberedId('evt', row, 2n ** 35n), /acc_1 has used up the numbers/)
 })
 
-test('newId: in the form of all ids, different each time', () => {
+test('newId: the form of all ids, different each time', () => {
   const ids = Array.from({ length: 50_000 }, () => newId('dep'))
   for (const id of ids) assert.match(id, new RegExp(idPattern('dep')))
   assert.equal(new Set(ids).size, ids.length)

@@ -46,7 +46,7 @@ const STATEMENTS = [
 ] as const
 
 for (const [code, statement] of STATEMENTS) {
-  test(`log, database error ${code}: code and place, no value of a row`, async () => {
+  test(`log, database error ${code}: code and place logged, no value of a row`, async () => {
     const error = await errorOf(statement)
     const text = written(log => log.error({ err: error, payout_id: 'pot_1' }, 'request failed'))
     const { err, msg, payout_id } = JSON.parse(text)
@@ -61,7 +61,7 @@ for (const [code, statement] of STATEMENTS) {
   })
 }
 
-test('log, database error by Pino’s own serializer: shows the value, which proves the tests above', async () => {
+test("log, database error by pino's own serializer: shows the value, so that the tests above can fail", async () => {
   const lines: string[] = []
   const naive = pino({}, { write: line => void lines.push(line) })
   // Only the message of a data exception quotes sent data: PostgresError has no `detail`.
@@ -69,7 +69,7 @@ test('log, database error by Pino’s own serializer: shows the value, which pro
   assert.ok(lines.join('').includes(CANARY))
 })
 
-test('log, error without a message: the message in its place holds no value', async () => {
+test('log, error logged without a message: the substitute message contains no value of a row', async () => {
   const error = await errorOf(STATEMENTS[3][1])
   for (const text of [written(log => log.warn(error)), written(log => log.warn({ err: error }))]) {
     const { err, msg } = JSON.parse(text)
@@ -79,7 +79,7 @@ test('log, error without a message: the message in its place holds no value', as
   }
 })
 
-test('log, causes and members of an AggregateError: described alike, to a bounded depth', async () => {
+test('log, causes and members of an AggregateError: logged alike, to a bounded depth', async () => {
   const inner = await errorOf(STATEMENTS[0][1])
   const chain = new Error('outer', { cause: new Error('middle', { cause: inner }) })
   const gathered = new AggregateError([inner, chain], 'several')
@@ -93,7 +93,7 @@ test('log, causes and members of an AggregateError: described alike, to a bounde
   assert.ok(!text.includes(CANARY), text)
 })
 
-test('log, other members of errors: not written', () => {
+test('log, other members of errors: not logged', () => {
   const request = { name: CANARY, headers: { authorization: CANARY } }
   const error = Object.assign(new TypeError('failed'), { request, input: CANARY, code: 'ERR_X' })
   const unparsed = (() => {
@@ -113,7 +113,7 @@ test('log, other members of errors: not written', () => {
   }
 })
 
-test('log, line breaks, terminal commands and line separators: one line of JSON, read back unchanged', () => {
+test('log, message with line breaks, terminal commands and line separators: one line of JSON, read back unchanged', () => {
   const hostile =
     'a\r\n{"level":60,"msg":"forged"}\n\u001b[31m\u009b31m\u0085\u2028\u2029\u007f\u0000'
   for (const text of [

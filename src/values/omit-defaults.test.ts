@@ -7,13 +7,13 @@ import { completed, onlySet } from './omit-defaults.ts'
 
 const NOTHING = { text: '', list: [], object: {}, nothing: null, always: null }
 
-test('onlySet, unset members: omitted, and restored by completed', () => {
+test('onlySet, unset members: omitted, restored by completed', () => {
   const document = { text: '', list: [], object: {}, nothing: null, always: 'a' }
   assert.deepEqual(onlySet(document, NOTHING), { always: 'a' })
   assert.deepEqual(completed({ always: 'a' }, NOTHING), document)
 })
 
-test('onlySet, values similar to an unset one: kept', () => {
+test('onlySet, values that resemble unset ones: kept', () => {
   for (const members of [{ list: {} }, { object: [] }, { list: [[]] }, { object: { a: '' } }]) {
     assert.deepEqual(onlySet(members as never, NOTHING as never), members)
   }
@@ -44,7 +44,7 @@ const details = fc.record({
   type: fc.constantFrom('individual', 'business'),
 })
 
-test('beneficiary details, stored and read: same bytes', () => {
+test('beneficiary details, stored and read back: the same bytes', () => {
   fc.assert(
     fc.property(details, made => {
       const stored = JSON.parse(

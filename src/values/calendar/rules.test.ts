@@ -160,14 +160,14 @@ const RELEASES: readonly (readonly [
 ]
 
 for (const [what, made, expected, part] of RELEASES) {
-  test(`releaseOf, ${what}`, () => {
+  test(`releaseOf a payout with a cut-off, ${what}`, () => {
     const release = releaseOf({ ...sepa, ...part }, at(made))
     const wanted = expected && { release_at: at(expected[0]), value_date: expected[1] }
     assert.deepEqual(release, wanted)
   })
 }
 
-test('releaseOf, times over three years: not before creation, a business day, the next one', () => {
+test('releaseOf, times over three years: not before creation, on the next business day', () => {
   const { zone, cut_off } = sepa
   let made = Temporal.Instant.from('2026-01-01T00:00:00Z')
   const end = Temporal.Instant.from('2028-12-29T00:00:00Z')
@@ -228,7 +228,7 @@ test("arrivalOf, route with days: the end of that day; else the network's time",
   assert.equal(arrivalOf(sepa, local, release), at('2026-11-23T17:00'))
 })
 
-test('daysLeft: until the last day, inclusive; 0 afterwards', () => {
+test('daysLeft of a calendar: days until its last day, inclusive; 0 afterwards', () => {
   const left = (now: string) => daysLeft(CALENDARS.t2, at(now))
   assert.equal(left('2028-12-30T12:00'), 2)
   assert.equal(left('2028-12-31T22:59'), 1)
@@ -236,7 +236,7 @@ test('daysLeft: until the last day, inclusive; 0 afterwards', () => {
   assert.equal(left('2030-01-01T00:00'), 0)
 })
 
-test('isZone: accepts IANA names, refuses offsets', () => {
+test('isZone: accepts IANA names, refuses UTC offsets', () => {
   for (const zone of ['Europe/Berlin', 'America/Argentina/Buenos_Aires', 'UTC'])
     assert.ok(isZone(zone))
   for (const zone of ['Europe/Berlyn', '+01:00', '', 'Europe/', 'CEST/x y'])

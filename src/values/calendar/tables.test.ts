@@ -52,7 +52,7 @@ function lunar(year: number, month: number, day: number): Day {
 /** Solar longitude 15°: 4 April in leap years and in the year after one, else the 5th. */
 const chingMing = (year: number) => on(year, 4, year % 4 < 2 ? 4 : 5)
 
-test('easter: equal to dates published by churches', () => {
+test('easter: the dates published by churches', () => {
   const published = [
     [2024, '03-31'],
     [2025, '04-20'],
@@ -157,7 +157,7 @@ const RULES: Readonly<Record<CalendarName, (year: number) => Day[]>> = {
 }
 
 for (const calendar of Object.values(CALENDARS)) {
-  test(`calendar ${calendar.name}: exactly the dates of its rules`, () => {
+  test(`calendar ${calendar.name}: exactly the dates that its rules give`, () => {
     const computed = YEARS.flatMap(RULES[calendar.name]).map(String).sort()
     assert.deepEqual(
       calendar.holidays.map(({ date }) => date),
@@ -185,7 +185,7 @@ const PUBLISHED: readonly (readonly [CalendarName, year: number, days: string])[
 ]
 
 for (const [name, year, days] of PUBLISHED) {
-  test(`calendar ${name} of ${year}: as published`, () => {
+  test(`calendar ${name} of ${year}: the published dates`, () => {
     const listed = CALENDARS[name].holidays
       .filter(({ date }) => date.startsWith(String(year)))
       .map(({ date }) => `${Number(date.slice(5, 7))}/${Number(date.slice(8))}`)

@@ -13,7 +13,7 @@ const EXPONENTS_OTHER_THAN_TWO: Readonly<Record<string, number>> = {
   ...{ USDC: 6, USDT: 6 },
 }
 
-test('currency table, exponents other than 2: exactly the ISO 4217 list and the stablecoins', () => {
+test('currency table, exponents other than 2: those of ISO 4217, and the stablecoins', () => {
   const found = [...CURRENCIES.values()].filter(currency => currency.exponent !== 2)
   assert.deepEqual(
     Object.fromEntries(found.map(currency => [currency.code, currency.exponent]).toSorted()),
@@ -21,17 +21,17 @@ test('currency table, exponents other than 2: exactly the ISO 4217 list and the 
   )
 })
 
-test('currency table, currencies shown without decimals in practice: ISO exponent 2 kept', () => {
+test('currency table, currencies written without decimals in practice: exponent 2, as in ISO 4217', () => {
   const shownWhole = ['AFN', 'ALL', 'COP', 'HUF', 'IDR', 'IRR', 'LAK', 'LBP', 'MMK', 'PKR', 'TWD']
   for (const code of shownWhole) assert.equal(currencyExponent(code), 2, code)
 })
 
-test('currency table, source text: locale data not consulted', () => {
+test('currency table, source text: uses no locale data', () => {
   const source = readFileSync(new URL('./currency.ts', import.meta.url), 'utf8')
   assert.doesNotMatch(source, /\bIntl\b|toLocale|^import /m)
 })
 
-test('currency table, source text: every code on one row', () => {
+test('currency table, source text: each code in exactly one row', () => {
   const source = readFileSync(new URL('./currency.ts', import.meta.url), 'utf8')
   const codes = [...source.matchAll(/^ {2}\['([A-Z]+)', \d, /gm)].map(match => match[1])
   assert.equal(codes.length, CURRENCIES.size)
@@ -39,7 +39,7 @@ test('currency table, source text: every code on one row', () => {
   assert.deepEqual(codes, [...CURRENCIES.keys()])
 })
 
-test('currency table, code shape and membership: current codes only, without withdrawn and X codes', () => {
+test('currency table, codes: only current currencies, no withdrawn codes, no X codes', () => {
   for (const [code, currency] of CURRENCIES) {
     assert.match(code, /^([A-Z]{3}|USD[CT])$/)
     assert.equal(currency.code, code)
@@ -59,6 +59,6 @@ test('findCurrency, lower case or unknown: undefined', () => {
   assert.equal(findCurrency('toString'), undefined)
 })
 
-test('currencyExponent, unknown code: throws and names the code', () => {
+test('currencyExponent, unknown code: throws, naming the code', () => {
   assert.throws(() => currencyExponent('ABC'), /unknown currency code: ABC/)
 })

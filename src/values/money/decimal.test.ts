@@ -32,13 +32,13 @@ const rate: fc.Arbitrary<Decimal> = fc
   .tuple(fc.bigInt({ min: 1n, max: pow10(12) - 1n }), fc.integer({ min: 4, max: 20 }))
   .map(([digits, scale]) => ({ digits, scale }))
 
-test("constants: equal to the specification's", () => {
+test('decimal constants: the values of the specification', () => {
   assert.equal(MAX_AMOUNT, 2n ** 53n - 1n)
   assert.equal(RATE_SIGNIFICANT_DIGITS, 12)
   assert.deepEqual(ONE, { digits: 1n, scale: 0 })
 })
 
-test('divideHalfUp, halves: away from zero', () => {
+test('divideHalfUp, exact halves: rounded away from zero', () => {
   const rows: readonly [n: bigint, d: bigint, want: bigint][] = [
     [5n, 2n, 3n],
     [-5n, 2n, -3n],
@@ -51,7 +51,7 @@ test('divideHalfUp, halves: away from zero', () => {
   for (const [n, d, want] of rows) assert.equal(divideHalfUp(n, d), want, `${n}/${d}`)
 })
 
-test('divideUp and divideDown: to the next integer, exact quotients unchanged; negatives and zero divisors refused', () => {
+test('divideUp and divideDown: rounded up or down, exact quotients unchanged; negatives and divisor zero refused', () => {
   const rows: readonly [n: bigint, d: bigint, down: bigint, up: bigint][] = [
     [0n, 3n, 0n, 0n],
     [1n, 3n, 0n, 1n],
@@ -78,11 +78,11 @@ test('divideHalfUp, divisor zero or negative: throws', () => {
   }
 })
 
-test('basis points where floats fail, 3,682,500 at 42 bps: 15,467', () => {
+test('basis points, 42 of 3,682,500, where floating point fails: 15,467', () => {
   assert.equal(basisPoints(3_682_500n, 42), 15_467n)
 })
 
-test('rate, parsed and printed: same text without trailing zeros', () => {
+test('rate, parsed and printed: the same text, without trailing zeros', () => {
   const rows: readonly [string, string | undefined][] = [
     ['7.81', '7.81'],
     ['007.8100', '7.81'],
@@ -124,7 +124,7 @@ test('quotient of any size: rounded down once to 12 significant digits', () => {
   for (const [n, d, want] of rows) assert.equal(formatDecimal(quotient(n, d)), want, `${n}/${d}`)
 })
 
-test('quotient of zero or negatives: throws', () => {
+test('quotient with zero or negatives: throws', () => {
   for (const [n, d] of [
     [0n, 1n],
     [1n, 0n],
@@ -135,7 +135,7 @@ test('quotient of zero or negatives: throws', () => {
   }
 })
 
-test('amount times rate: exact between exponents, rounded once, down or up', () => {
+test('amount times rate: exact across decimals, rounded once, down or up', () => {
   const rows: readonly [
     amount: bigint,
     rate: string,
@@ -159,7 +159,7 @@ test('amount times rate: exact between exponents, rounded once, down or up', () 
   }
 })
 
-test('amount as text in major units: every decimal of the currency, with sign', () => {
+test('amount printed in major units: every decimal of the currency, with sign', () => {
   const rows: readonly [amount: bigint, exponent: number, want: string][] = [
     [123_450n, 2, '1234.50'],
     [-123_450n, 2, '-1234.50'],
@@ -173,7 +173,7 @@ test('amount as text in major units: every decimal of the currency, with sign', 
   for (const [value, e, want] of rows) assert.equal(formatMajor(value, e), want)
 })
 
-test('quotient: at most the exact one, off by less than a unit of its twelfth digit', () => {
+test('quotient: at most the exact quotient, low by less than one unit of its twelfth digit', () => {
   fc.assert(
     fc.property(amount, amount, (n, d) => {
       const { digits, scale } = quotient(n, d)
@@ -191,7 +191,7 @@ test('quotient: at most the exact one, off by less than a unit of its twelfth di
   )
 })
 
-test('amount credited and debited at one rate: never more than at the start', () => {
+test('amount converted there and back at one rate: never more than at the start', () => {
   fc.assert(
     fc.property(amount, rate, exponent, exponent, (start, r, a, b) => {
       const there = multiplyByRate(start, r, a, b, divideDown)

@@ -11,7 +11,7 @@ test('amountToJson, up to ±(2^53 − 1): the same integer', () => {
   }
 })
 
-test('amountToJson, above 2^53 − 1: throws naming the amount', () => {
+test('amountToJson, above 2^53 − 1: throws, naming the amount', () => {
   assert.throws(
     () => amountToJson(MAX_AMOUNT + 1n),
     /^RangeError: amount 9007199254740992 in JSON$/,
@@ -19,7 +19,7 @@ test('amountToJson, above 2^53 − 1: throws naming the amount', () => {
   assert.throws(() => amountToJson(-MAX_AMOUNT - 1n), /amount -9007199254740992 in JSON/)
 })
 
-test('rateToJson, up to 12 significant digits: number parses to the same rate', () => {
+test('rateToJson, up to 12 significant digits: a number that parses to the same rate', () => {
   assert.equal(rateToJson({ digits: 781n, scale: 2 }), 7.81)
   fc.assert(
     fc.property(

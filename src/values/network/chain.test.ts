@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { CURRENCIES } from '../money/currency.ts'
 import { bankFault, CHAINS, chainFault, findChain, TOKENS, tokenFault } from './chain.ts'
 
-test('chain table, every row: type unique, network label unique, known currencies', () => {
+test('chain table, every row: unique type, unique network label, known currencies', () => {
   assert.equal(new Set(CHAINS.map(chain => chain.type)).size, CHAINS.length)
   assert.equal(new Set(CHAINS.map(chain => chain.network)).size, CHAINS.length)
   for (const chain of CHAINS) {
@@ -19,17 +19,17 @@ test('findChain, type in any case: the chain and its network label', () => {
   assert.equal(findChain('nowhere'), undefined)
 })
 
-test('findChain, network label in any case, outer spaces: the same chain', () => {
+test('findChain, network label in any case, with outer spaces: the same chain', () => {
   assert.equal(findChain(' trc20 ')?.type, 'tron')
   assert.equal(findChain('ERC20')?.type, 'ethereum')
 })
 
-test('chainFault: none for a known chain, else lists the known ones', () => {
+test('chainFault, known chain: none; unknown chain: a fault that lists the known ones', () => {
   assert.equal(chainFault('base'), undefined)
   assert.match(chainFault('bitcoin') ?? '', /^Not a known chain; known ones are arbitrum, /)
 })
 
-test('tokenFault, token on its chain: none; fiat money, or token elsewhere: named', () => {
+test('tokenFault, token on its chain: none; fiat money, or token of another chain: a fault', () => {
   assert.deepEqual(TOKENS, ['USDC', 'USDT'])
   assert.equal(tokenFault('USDC', 'ethereum'), undefined)
   assert.equal(tokenFault('USDT', ''), undefined)
@@ -37,7 +37,7 @@ test('tokenFault, token on its chain: none; fiat money, or token elsewhere: name
   assert.equal(tokenFault('USDC', 'TRC20'), 'TRON carries USDT, not USDC.')
 })
 
-test('bankFault: tokens refused, other currencies accepted', () => {
+test('bankFault, currency is a token: a fault; other currencies: none', () => {
   for (const currency of TOKENS) {
     assert.equal(
       bankFault(currency),

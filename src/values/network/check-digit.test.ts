@@ -16,7 +16,7 @@ const VALID: readonly (readonly [what: string, holds: Holds, ...numbers: string[
 ]
 
 for (const [what, holds, ...numbers] of VALID) {
-  test(`${what}, published numbers: valid; any other last digit: invalid`, () => {
+  test(`${what} check digit, published numbers: valid; any other last digit: invalid`, () => {
     for (const number of numbers) {
       assert.ok(holds(number), number)
       for (const last of '0123456789K') {
@@ -27,11 +27,11 @@ for (const [what, holds, ...numbers] of VALID) {
   })
 }
 
-test('CPF and CNPJ, one digit repeated: invalid, despite correct check digits', () => {
+test('CPF and CNPJ made of one digit: invalid, despite correct check digits', () => {
   assert.ok(!isCpf('11111111111'))
   assert.ok(!isCnpj('00000000000000'))
 })
 
-test('CBU, a digit of the bank changed: invalid', () => {
+test('CBU, one digit of the bank part changed: invalid', () => {
   assert.ok(!isCbu('2850591940090418135201'))
 })

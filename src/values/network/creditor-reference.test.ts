@@ -11,13 +11,13 @@ for (const [what, text, kind, stored] of [
   ['a Belgian one, with its punctuation', '+++090/9337/55493+++', 'BBA', '090933755493'],
   ['a Belgian one, with asterisks', '***010/8068/17183***', 'BBA', '010806817183'],
 ] as const) {
-  test(`creditor reference, ${what}: ${kind}`, () => {
+  test(`creditor reference, ${what}: read as ${kind}`, () => {
     const bare = bareReference(text)
     assert.deepEqual([bare, referenceKind(bare)], [stored, kind])
     assert.equal(referenceFault(bare), undefined)
   })
 
-  test(`creditor reference, ${what}, each digit changed: refused`, () => {
+  test(`creditor reference, ${what}, any digit changed: refused`, () => {
     for (const [i, digit] of Array.from(stored).entries()) {
       if (!/[0-9]/.test(digit)) continue
       const changed = stored.slice(0, i) + ((Number(digit) + 1) % 10) + stored.slice(i + 1)
@@ -26,7 +26,7 @@ for (const [what, text, kind, stored] of [
   })
 }
 
-test('creditor reference, none of the three kinds: refused', () => {
+test('creditor reference of no known kind: refused', () => {
   for (const text of ['', 'Invoice 17', '0'.repeat(26), 'RF18', `RF18${'1'.repeat(22)}`, '1234']) {
     assert.match(referenceFault(text) ?? '', /Not a creditor reference/, text)
   }
@@ -50,7 +50,7 @@ for (const [what, reference, iban, fault] of [
   ['a SCOR to an ordinary IBAN', 'RF18539007547034', PLAIN, undefined],
   ['none to an ordinary IBAN', '', PLAIN, undefined],
 ] as const) {
-  test(`creditor reference and account, ${what}: ${fault === undefined ? 'taken' : 'refused'}`, () => {
+  test(`creditor reference with an account, ${what}: ${fault === undefined ? 'accepted' : 'refused'}`, () => {
     if (fault === undefined) assert.equal(pairingFault(reference, iban), undefined)
     else assert.match(pairingFault(reference, iban) ?? '', fault)
   })

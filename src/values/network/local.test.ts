@@ -5,7 +5,7 @@ import { CURRENCIES } from '../money/currency.ts'
 import { COUNTRIES, isCountry } from './country.ts'
 import { findNetwork, limitFault, NETWORKS, networkFault, networksOf } from './local.ts'
 
-test('network table, pair of currency and name: unique, at least 35 rows', () => {
+test('network table: at least 35 rows, pair of currency and name unique', () => {
   const keys = NETWORKS.map(network => `${network.currency} ${network.name}`)
   assert.ok(keys.length >= 35)
   assert.equal(new Set(keys).size, keys.length)
@@ -46,14 +46,14 @@ test('networksOf, one currency: exactly its networks', () => {
   assert.deepEqual(networksOf('ABC'), [])
 })
 
-test('networkFault: none for a network of the currency, else lists the known ones', () => {
+test('networkFault, network of the currency: none; unknown network: a fault that lists the known ones', () => {
   assert.equal(networkFault('HKD', 'Chats'), undefined)
   const message = 'No such local network for HKD; known ones are chats, fps.'
   assert.equal(networkFault('HKD', 'ach'), message)
   assert.equal(networkFault('CLP', 'ach'), 'No such local network for CLP; none is known.')
 })
 
-test('network limits, published by a scheme: in minor units, minimum below maximum', () => {
+test('network limits, published by the scheme: in minor units, minimum below maximum', () => {
   assert.deepEqual(findNetwork('GBP', 'faster_payments')?.limits, {
     minimum: null,
     maximum: 100_000_000n,
@@ -62,7 +62,7 @@ test('network limits, published by a scheme: in minor units, minimum below maxim
   assert.deepEqual(findNetwork('EUR', 'sepa_instant')?.limits, { minimum: null, maximum: null })
 })
 
-test('limitFault, at and beyond each bound: none, then a fault; without limits: none', () => {
+test('limitFault, amount at a bound: none; beyond a bound: a fault; network without limits: none', () => {
   assert.equal(limitFault('USD', 'rtp', 1_000_000_000n), undefined)
   assert.equal(
     limitFault('USD', 'rtp', 1_000_000_001n),
@@ -75,7 +75,7 @@ test('limitFault, at and beyond each bound: none, then a fault; without limits: 
   assert.equal(limitFault('EUR', '', 1n), undefined)
 })
 
-test('country table, whole list: the 249 assigned codes and Kosovo, upper case only', () => {
+test('country table: the 249 assigned codes and Kosovo, in upper case', () => {
   assert.equal(COUNTRIES.size, 250)
   for (const code of COUNTRIES) assert.match(code, /^[A-Z]{2}$/)
   assert.ok(isCountry('HK'))

@@ -6,7 +6,7 @@ import { CURRENCIES } from '../money/currency.ts'
 import { isCountry } from './country.ts'
 import { keyForms, PAYMENT_NETWORKS, paymentNetworkFault, paymentNetworksOf } from './payment.ts'
 
-test('payment networks, every row: unique per currency, sorted, known countries', () => {
+test('payment network table, every row: unique per currency, sorted, known countries', () => {
   const names = PAYMENT_NETWORKS.map(network => `${network.currency} ${network.name}`)
   assert.equal(new Set(names).size, names.length)
   assert.deepEqual(names, names.toSorted())
@@ -19,7 +19,7 @@ test('payment networks, every row: unique per currency, sorted, known countries'
   }
 })
 
-test('key forms, each example: valid in its own form; with a space or a letter missing: in none', () => {
+test('deposit key forms, each example: valid in its own form; with a space or a letter missing: in no form', () => {
   for (const { name, keys } of PAYMENT_NETWORKS) {
     for (const { type, pattern, example } of keys) {
       assert.match(example, pattern, `${name} ${type}`)
@@ -30,14 +30,14 @@ test('key forms, each example: valid in its own form; with a space or a letter m
   }
 })
 
-test('telephone keys, dialled at home or from abroad: valid; of another country: invalid', () => {
+test('telephone number as deposit key, dialled from home or abroad: valid; of another country: invalid', () => {
   const [phone] = keyForms('gopay')
   assert.ok(phone?.pattern.test('081234567890'))
   assert.ok(phone?.pattern.test('+6281234567890'))
   assert.ok(!phone?.pattern.test('+85251234567'))
 })
 
-test('paymentNetworkFault: none for a known name in any case; otherwise names currency and name', () => {
+test('paymentNetworkFault, known name in any case: none; else a fault that names currency and name', () => {
   assert.equal(paymentNetworkFault('BRL', 'PIX'), undefined)
   assert.equal(paymentNetworkFault('', 'mpesa'), undefined)
   assert.equal(paymentNetworkFault('USD', 'pix'), 'pix pays in BRL, not in USD.')
@@ -45,7 +45,7 @@ test('paymentNetworkFault: none for a known name in any case; otherwise names cu
   assert.match(paymentNetworkFault('IDR', 'go pay') ?? '', /known ones are aani, /)
 })
 
-test('paymentNetworksOf: exactly those of the currency', () => {
+test('paymentNetworksOf a currency: exactly its payment networks', () => {
   assert.deepEqual(
     paymentNetworksOf('TZS').map(({ name }) => name),
     ['airtel_money', 'mpesa'],

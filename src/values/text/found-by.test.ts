@@ -30,7 +30,7 @@ const CASES: readonly (readonly [SearchFilters, boolean])[] = [
 ]
 
 for (const [asked, found] of CASES) {
-  test(`foundBy, ${JSON.stringify(asked)}: ${found ? 'found' : 'not found'}`, () => {
+  test(`search text foundBy, search for ${JSON.stringify(asked)}: ${found ? 'found' : 'not found'}`, () => {
     const text = foundBy(PERSON)
     assert.equal(
       partsOf(asked).every(part => text.includes(part)),
@@ -39,7 +39,7 @@ for (const [asked, found] of CASES) {
   })
 }
 
-test("foundBy, empty and longest names: no words, and at most an index entry's size", () => {
+test('search text foundBy, empty name: no words; longest name: fits an index entry', () => {
   assert.equal(foundBy({ ...PERSON, names: ['', undefined] }), '')
   const long = foundBy({ ...PERSON, names: ['港'.repeat(255), '𝄞a '.repeat(255)] })
   assert.ok(Buffer.byteLength(long) <= 2_400)

@@ -24,7 +24,7 @@ for (const [written, nearest] of MEANT) {
   })
 }
 
-test('didYouMean: a question, or empty', () => {
+test('didYouMean, near name: a question; none: empty', () => {
   assert.equal(didYouMean('manaul', KNOWN), '; did you mean manual?')
   assert.equal(didYouMean('nothing like it', KNOWN), '')
 })

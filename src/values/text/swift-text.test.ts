@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { swiftLines, swiftText } from './swift-text.ts'
 
-test('swiftText, every character: its form in the X set', () => {
+test('swiftText, every character: a character of the SWIFT X set', () => {
   const cases = [
     [
       'Łódź, Škoda, Đorđe, Ærø, Þór, Œuvre, İstanbul ığ',
