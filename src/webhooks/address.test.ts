@@ -206,7 +206,7 @@ suite('send, receivers that must not be reached', () => {
   }
 
   for (const host of NO_URL) {
-    test(`'${host}', not a host: no URL, nothing sent, no connection`, async () => {
+    test(`host '${host}', malformed: no URL, nothing sent, no connection`, async () => {
       assert.throws(() => new URL(`https://${host}:${ports[0]}/`), TypeError)
       const { status_code, error } = await sendTo(`https://${host}:${ports[0]}/`, noLookup)
       assert.deepEqual({ status_code, error }, { status_code: null, error: 'invalid url' })
@@ -214,7 +214,7 @@ suite('send, receivers that must not be reached', () => {
     })
   }
 
-  test("localhost by the system's resolver: refused, no connection", async () => {
+  test('localhost, resolved by the system: refused, no connection', async () => {
     for (const host of ['localhost', 'localhost.']) {
       const url = `https://${host}:${ports[0]}/`
       assert.notEqual(await checkReceiver(new URL(url), { allow_private: false }), undefined)
@@ -231,8 +231,8 @@ suite('send, receivers that must not be reached', () => {
   })
 })
 
-suite('send, names whose answer changes', () => {
-  test('public at registration, loopback at delivery: refused, no connection', async () => {
+suite('send, host names that change their address', () => {
+  test('address public at registration, loopback at delivery: refused, no connection', async () => {
     for (const later of ['127.0.0.1', '::1', '10.0.0.1', '169.254.169.254', '::ffff:127.0.0.1']) {
       let lookups = 0
       const lookup: Lookup = async () => {
@@ -248,7 +248,7 @@ suite('send, names whose answer changes', () => {
     assert.deepEqual(connections, { opened: 0, sockets: [] })
   })
 
-  test('public when checked, loopback on a second look-up: one look-up, connects to the checked address', async t => {
+  test('address public when checked, loopback on a second look-up: looked up once, connects to the checked address', async t => {
     let lookups = 0
     const lookup: Lookup = async () => {
       lookups += 1
@@ -272,7 +272,7 @@ suite('send, names whose answer changes', () => {
     assert.equal(connections.opened, 0)
   })
 
-  test('address that changes during the look-up: the checked address is the connected one', async t => {
+  test('address list that changes after the check: connects to the checked address', async t => {
     let reads = 0
     const shifty = new Proxy<string[]>([PUBLIC], {
       get(target, key, receiver) {
@@ -293,7 +293,7 @@ suite('send, names whose answer changes', () => {
     assert.equal(connections.opened, 0)
   })
 
-  test('connection that reaches another address than requested: closed, nothing written', async t => {
+  test('connection that reaches another address than the checked one: closed, nothing written', async t => {
     const received: unknown[] = []
     const listener = createServer(socket => socket.on('data', chunk => received.push(chunk)))
     listener.listen(0, '127.0.0.1')
@@ -314,8 +314,8 @@ suite('send, names whose answer changes', () => {
   })
 })
 
-suite('send, permitted receivers', () => {
-  test('public addresses, names of public addresses only: accepted', async () => {
+suite('send, receivers that are allowed', () => {
+  test('public addresses, and names with only public addresses: accepted', async () => {
     const lookup: Lookup = async () => [PUBLIC, PUBLIC_6]
     for (const url of [
       'https://hooks.example.com/corridor?x=1',
@@ -343,7 +343,7 @@ suite('send, permitted receivers', () => {
     assert.equal(connections.sockets.length, 4)
   })
 
-  test('other schemes, user names, names without address: refused with the reason', async () => {
+  test('other schemes, user names in the URL, names without an address: refused with the reason', async () => {
     const lookup: Lookup = async hostname => {
       if (hostname === 'gone.example') throw Object.assign(new Error(), { code: 'ENOTFOUND' })
       return hostname === 'empty.example' ? [] : [PUBLIC]
@@ -367,7 +367,7 @@ suite('send, permitted receivers', () => {
   })
 })
 
-test('isPublic, edges of each block: as in the registries', () => {
+test('isPublic, first and last address of each block: as in the IANA registries', () => {
   const edges: readonly (readonly [string, boolean])[] = [
     ['1.0.0.0', true],
     ['9.255.255.255', true],

@@ -16,7 +16,7 @@ const answered = (status_code: number, retry_after_s: number | null = null): Att
 })
 const SILENT: AttemptResult = { status_code: null, retry_after_s: null }
 
-test('afterAttempt, failures: eleven attempts over 24 hours, then dead', () => {
+test('afterAttempt, only failures: eleven attempts over 24 hours, then dead', () => {
   assert.equal(
     RETRY_DELAYS_S.reduce((sum, delay) => sum + delay, 0),
     86_400,
@@ -31,7 +31,7 @@ test('afterAttempt, failures: eleven attempts over 24 hours, then dead', () => {
   }
 })
 
-test('afterAttempt, random part of the delay: at most a tenth of it, less or more', () => {
+test('afterAttempt, random part of the delay: at most a tenth of the delay', () => {
   const at = (chance: number) => afterAttempt(1, SILENT, chance)
   assert.deepEqual(at(0), { status: 'pending', retry_in_ms: 4_500, disables: false })
   assert.deepEqual(at(1), { status: 'pending', retry_in_ms: 5_500, disables: false })
@@ -46,7 +46,7 @@ test('afterAttempt, 2xx at any attempt: succeeded', () => {
   }
 })
 
-test('afterAttempt, Retry-After: obeyed for 429 and 503 if later than the plan, at most a day', () => {
+test('afterAttempt, Retry-After on 429 or 503: obeyed if later than the planned time, at most a day', () => {
   const cases: readonly (readonly [AttemptResult, number])[] = [
     [answered(429, 60), 60_000],
     [answered(503, 60), 60_000],
@@ -69,7 +69,7 @@ test('afterAttempt, 410: endpoint disabled, delivery kept', () => {
   assert.deepEqual(afterAttempt(11, answered(410), 0.5), { status: 'dead', disables: true })
 })
 
-test('wants, subscription to all, a type or a kind; event about an endpoint: this endpoint only', () => {
+test('wants, endpoint subscribed to all events, a type or a kind: these events only; test event: only its own endpoint', () => {
   const id = 'whe_1'
   const paid = { type: 'payout.succeeded', object_id: 'pot_1' }
   const cases: readonly (readonly [types: string[], wanted: boolean])[] = [
@@ -90,14 +90,14 @@ test('wants, subscription to all, a type or a kind; event about an endpoint: thi
   assert.equal(wants({ id: 'whe_2', event_types: [] }, own), false)
 })
 
-test('event types: each listed under its kind', () => {
+test('event types: the kind of each type can be subscribed to', () => {
   for (const type of EVENT_TYPES) {
     assert.match(type, /^[a-z_]+\.([a-z_]+|\*)$/)
     assert.ok(EVENT_TYPES.includes(`${type.slice(0, type.indexOf('.'))}.*`))
   }
 })
 
-test('secretsOf: previous secret included until its end', () => {
+test('secretsOf, endpoint after a rotation: previous secret included until its expiry', () => {
   const until = '2026-01-02T00:00:00.000000Z'
   const both = { secret: 'b', previous_secret: 'a', previous_secret_until: until }
   assert.deepEqual(secretsOf(both, '2026-01-01T23:59:59.999999Z'), ['b', 'a'])

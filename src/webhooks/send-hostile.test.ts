@@ -133,13 +133,13 @@ const LARGE: readonly Hostile[] = [
 
 suite('send, hostile receivers', () => {
   for (const [what, behave, expected] of SHORT) {
-    test(`send, ${what}: a result by the deadline, connection closed`, async () => {
+    test(`send, ${what}: ends by the deadline, connection closed`, async () => {
       await assertEnds(behave, expected, 1)
     })
   }
 
   for (const [what, behave, expected] of LARGE) {
-    test(`send, ${what}: a result by the deadline, connection closed, little memory`, async t => {
+    test(`send, ${what}: ends by the deadline, connection closed, little memory`, async t => {
       // The first request loads and compiles code, which must not count as memory of the others.
       await assertEnds(behave, expected, 1)
       const memory = watchMemory()
@@ -150,7 +150,7 @@ suite('send, hostile receivers', () => {
     })
   }
 
-  test('send, receiver that reads nothing of a large body: aborted at the deadline', async () => {
+  test('send, receiver that does not read a large body: aborted at the deadline', async () => {
     const url = await receiver(socket => socket.pause())
     await assertCut(to(url, { body: 'x'.repeat(8 * MiB), timeout_ms: DEADLINE_MS }))
   })

@@ -48,7 +48,7 @@ suite('send, TLS', () => {
   }
   const lookup = async () => ['127.0.0.1']
 
-  test('send, trusted certificate with this name: sent, with SNI', async () => {
+  test('send, trusted certificate for this host name: sent, with SNI', async () => {
     const { port, asked } = await offering({
       name: 'good.example',
       until: NOW + DAY,
@@ -96,7 +96,7 @@ suite('send, TLS', () => {
     }
   })
 
-  test('send, no TLS where TLS is expected: refused or aborted, with the reason', async () => {
+  test('send, https URL, receiver without TLS: refused or aborted, with the reason', async () => {
     const table: readonly (readonly [(socket: Socket) => void, string])[] = [
       [socket => pour(socket, BLOCK), 'tls: wrong version number'],
       [socket => socket.end(`${OK}\r\n`), 'tls: wrong version number'],

@@ -34,7 +34,7 @@ suite('send, requests', () => {
     port = await listen(server)
   })
 
-  test('send, body beyond ASCII: POST with its byte length, our headers last', async () => {
+  test("send, body with characters outside ASCII: POST with its length in bytes, Corridor's headers last", async () => {
     requests.length = 0
     const result = await to(`http://127.0.0.1:${port}/hook?a=b%20c#d`, {
       headers: { 'webhook-id': 'evt_1', 'accept-encoding': 'gzip', 'content-length': '1' },
@@ -56,7 +56,7 @@ suite('send, requests', () => {
     })
   })
 
-  test('send, twice: two connections, neither kept', async () => {
+  test('send, two deliveries: two connections, neither kept open', async () => {
     requests.length = 0
     for (let i = 0; i < 2; i++) await to(`http://127.0.0.1:${port}/`)
     const sockets = requests.map(({ socket }) => socket)
@@ -64,7 +64,7 @@ suite('send, requests', () => {
     for (const socket of sockets) if (!socket.closed) await once(socket, 'close')
   })
 
-  test('send, redirects and other statuses: recorded, not followed', async () => {
+  test('send, receiver answers a redirect or another status: recorded, not followed', async () => {
     for (const status of [201, 204, 301, 302, 303, 304, 307, 308, 400, 410, 429, 500, 599]) {
       requests.length = 0
       const { status_code, error } = await to(`http://127.0.0.1:${port}/${status}`)
@@ -73,13 +73,13 @@ suite('send, requests', () => {
     }
   })
 
-  test('send, name with several addresses: tries until one answers', async () => {
+  test('send, host name with several addresses: tried until one answers', async () => {
     const lookup = async () => ['::1', '127.0.0.1']
     const { status_code } = await to(`http://hooks.example:${port}/`, { lookup })
     assert.equal(status_code, 200)
   })
 
-  test('send, proxy in the environment: not used', async () => {
+  test('send, proxy in the environment variables: not used', async () => {
     let proxied = 0
     const proxy = await listen(
       createServer(socket => {
@@ -113,7 +113,7 @@ suite('send, requests', () => {
 })
 
 suite('send, stored answers', () => {
-  test('send, answers in many scripts or malformed: the first 1,000 characters as plain text', async () => {
+  test('send, answers in many scripts or malformed: first 1,000 characters stored as plain text', async () => {
     const table: readonly (readonly [string, string | Buffer, string])[] = [
       ['empty', '', ''],
       ['plain', 'received', 'received'],
@@ -136,7 +136,7 @@ suite('send, stored answers', () => {
     }
   })
 
-  test('send, Retry-After: seconds, or a date in any of its forms', async () => {
+  test('send, Retry-After in seconds or any date form: read', async () => {
     const in_100_s = new Date(Date.now() + 100_000)
     const [, day = '', month = '', year = '', time = ''] =
       /, (\d\d) (\w+) (\d+) ([\d:]+) GMT/.exec(in_100_s.toUTCString()) ?? []
@@ -173,7 +173,7 @@ suite('send, stored answers', () => {
     }
   })
 
-  test('send, body ended by the connection, chunked, or after a 103: complete', async () => {
+  test('send, body that ends with the connection, is chunked, or follows a 103: read completely', async () => {
     const table = [
       'HTTP/1.1 200 OK\r\n\r\nthanks',
       'HTTP/1.0 200 OK\r\n\r\nthanks',
@@ -188,7 +188,7 @@ suite('send, stored answers', () => {
 })
 
 suite('send, failures', () => {
-  test('send, no listener, unknown name, bad URL or headers: a one-word reason', async () => {
+  test('send, no listener, unknown host name, bad URL or headers: a short reason', async () => {
     const spare = createServer()
     const port = await listen(spare)
     spare.close()
@@ -229,7 +229,7 @@ suite('send, failures', () => {
     }
   })
 
-  test('send, resolver that never answers: aborted at the deadline', async () => {
+  test('send, name server that never answers: aborted at the deadline', async () => {
     const lookup = () => new Promise<string[]>(() => {})
     await assertCut(to('http://slow.example/', { lookup, timeout_ms: DEADLINE_MS }))
   })

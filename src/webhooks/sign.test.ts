@@ -24,7 +24,7 @@ const refused = (
     error => error instanceof WebhookVerificationError && error.message === message,
   )
 
-test('webhookHeaders, 1,000 random bodies: verify; one flipped bit: refused', t => {
+test('webhookHeaders, 1,000 random bodies: signature valid; one bit flipped: refused', t => {
   const seed = randomInt(2 ** 31)
   t.diagnostic(`seed ${seed}`)
   const inputs = fc.record({
@@ -69,7 +69,7 @@ test('webhookHeaders, id, time or signature changed in transit: refused', () => 
   refused(secret, '{}', { ...headers, 'webhook-signature': signature.replace('v1,', 'v2,') })
 })
 
-test('webhookHeaders, more than five minutes early or late: refused', () => {
+test('webhookHeaders, received more than five minutes early or late: refused', () => {
   const secret = newSecret(randomBytes(32))
   const at = (seconds: number) => webhookHeaders([secret], ID, nowSeconds() + seconds, '{}')
   verifies(secret, '{}', at(-290))
@@ -77,7 +77,7 @@ test('webhookHeaders, more than five minutes early or late: refused', () => {
   refused(secret, '{}', at(310), 'Message timestamp too new')
 })
 
-test('webhookHeaders, two secrets during a rotation: both verify, a third does not', () => {
+test('webhookHeaders, two secrets during a rotation: valid with both, not with a third', () => {
   const secrets = [newSecret(randomBytes(32)), newSecret(randomBytes(32))]
   const headers = webhookHeaders(secrets, ID, nowSeconds(), '{"a":"ü"}')
   assert.match(headers['webhook-signature'] ?? '', /^v1,[\w+/]{43}= v1,[\w+/]{43}=$/)
@@ -85,7 +85,7 @@ test('webhookHeaders, two secrets during a rotation: both verify, a third does n
   refused(newSecret(randomBytes(32)), '{"a":"ü"}', headers)
 })
 
-test("signatures, a known case: equal to the library's", () => {
+test("webhook signature, known example: equal to the library's", () => {
   const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
   const at = new Date(1_614_265_330_000)
   const body = '{"test": 2432232314}'
@@ -101,6 +101,6 @@ test('newSecret, 24 to 64 bytes: whsec_ and base64; other lengths refused', () =
   for (const length of [0, 23, 65]) assert.throws(() => newSecret(randomBytes(length)), RangeError)
 })
 
-test('signatures, secret without whsec_: throws instead of signing', () => {
+test('webhook signature, secret without whsec_: throws, signs nothing', () => {
   assert.throws(() => signatures(['c2VjcmV0'], ID, nowSeconds(), '{}'), TypeError)
 })
