@@ -38,7 +38,7 @@ function assertUnauthorized(answer: Answer, reason: string): void {
   assert.match(String(answer.headers['www-authenticate']), /^Basic realm="[^"]+", charset="UTF-8"$/)
 }
 
-test('every API route, no credentials: 401 before the service reads the rest of the request', async () => {
+test('every API route, no credentials: 401 before the body is read', async () => {
   assert.ok(routes.length > 60)
   const texts = new Set<string>()
   for (const route of routes) {
@@ -52,7 +52,7 @@ test('every API route, no credentials: 401 before the service reads the rest of 
   assert.equal(texts.size, 1)
 })
 
-test('API keys, several of one account: each reads the same; revoking one leaves the others valid', async () => {
+test('API keys, several of one account: same answers; one revoked: the others stay valid', async () => {
   const second = await service.addKey(account, 'write')
   assert.equal((await second.get('/v3/balance')).text, (await account.get('/v3/balance')).text)
   const revoked = await markKeyRevoked(service.deps.sql, second.key_id)
@@ -75,7 +75,7 @@ async function untilRefused(by: Client): Promise<number> {
   return performance.now() - started
 }
 
-test('API key, revoked by another process, NOTIFY received or lost: both processes refuse the key', async t => {
+test('API key revoked by another process, NOTIFY received or lost: both processes refuse the key', async t => {
   const other = await service.anotherProcess()
   const { owner } = service.database
   const refusedSoon = async (revoke: (key_id: string) => Promise<unknown>) => {
@@ -106,7 +106,7 @@ test('API key, revoked by another process, NOTIFY received or lost: both process
 /** Ask and change nothing, so that a key that may only read can use them. */
 const POSTS_THAT_READ = ['POST /v3/entity/duplicate_check', 'POST /v3/payout/options']
 
-test('every route, required scope: read for GET and HEAD; write or a person for each route that may write', () => {
+test('every route, required scope: read for GET and HEAD; write, or a person, for routes that may write', () => {
   const reading = routes.filter(({ scope }) => scope === 'read').map(({ name }) => name)
   const gets = routes.filter(({ method }) => /^(GET|HEAD)$/.test(method)).map(({ name }) => name)
   assert.deepEqual(reading.sort(), [...gets, ...POSTS_THAT_READ].sort())
@@ -130,7 +130,7 @@ test('API key of scope read, every route that may write: 403 before the body is 
   assert.deepEqual(await rowVersions(service.database.owner), before)
 })
 
-test('API key, each scope, routes that need this scope: no 401, and no 403 about the scope', async () => {
+test('API key of each scope, routes that need this scope: neither 401 nor 403 for lack of scope', async () => {
   for (const scope of ['read', 'write', 'operator'] as const) {
     const key = await service.addKey(account, scope)
     const authorization = basic(key.key_id, key.secret)

@@ -54,7 +54,7 @@ async function figures(client = account): Promise<Record<string, string>> {
   return Object.fromEntries(limits.map(({ id, used, headroom }) => [id, `${used} ${headroom}`]))
 }
 
-test(`GET ${PATH}, a sandbox and a live account: the account's current fields, nothing written`, async () => {
+test(`GET ${PATH}, sandbox and live account: the account's current fields, nothing written`, async () => {
   const live = await service.openAccount({ currencies: ['EUR'], sandbox: false })
   const rows = await rowVersions(service.database.owner)
   for (const client of [account, live]) {
@@ -75,7 +75,7 @@ test(`GET ${PATH}, a sandbox and a live account: the account's current fields, n
   assert.deepEqual(await rowVersions(service.database.owner), rows)
 })
 
-test(`GET ${PATH}, account frozen, then active: the state, without the operator's reason`, async () => {
+test(`GET ${PATH}, account frozen, then active: its state, without the operator's reason`, async () => {
   const { account_id } = account.account
   await command('account', 'freeze', account_id, '--reason', 'a word from the police')
   const answer = await account.get(PATH)
@@ -85,7 +85,7 @@ test(`GET ${PATH}, account frozen, then active: the state, without the operator'
   assert.equal((await read()).state, 'active')
 })
 
-test(`GET ${PATH}, limits of each kind: used and left for this account; none left above a lowered cap; all of it a day later`, async () => {
+test(`GET ${PATH}, limits of each kind: used and left for this account; cap lowered below the use: none left; a day later: all left`, async () => {
   const { account_id } = account.account
   const other = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
   const own = ['--account', account_id]

@@ -126,7 +126,7 @@ function plainUrl(route: Route, ids: World['ids']): string {
 const DUPLICATES = '/v3/entity/duplicate_check'
 /** Nothing waits here. */
 const OF_GROUPS = /^\/v3\/payout_(group|(batch|import)\/:id\/(approve|reject))$/
-test('every route, one request: its transaction names the calling account and no other', async () => {
+test('every route, one request: its transaction may read only the rows of the calling account', async () => {
   for (const route of routes.filter(({ url }) => ![REQUIREMENTS, REQUEST_LOG].includes(url))) {
     const transactions = await toldBy(() => ask(route, mine))
     const sets = setsOf(transactions.flat())
@@ -139,7 +139,7 @@ test('every route, one request: its transaction names the calling account and no
   assert.deepEqual(setsOf(transactions.flat()), [idOf(mine)], DUPLICATES)
 })
 
-test("waiting payout batch, approved: its transaction names the batch's account and no other", async () => {
+test("payout batch, approved: its transaction may read only the rows of the batch's account", async () => {
   const { client, headersOf } = mine
   const remove = await addApprovalRule(service, { account_id: idOf(mine) })
   await service.deps.reference.refresh()
@@ -166,7 +166,7 @@ test("waiting payout batch, approved: its transaction names the batch's account 
 const pay = (from: Client, to: Client, amount: number) =>
   from.post('/v3/payout', internalPayout(to.account.deposit_address, amount))
 
-test("payout to another account, transactions: the payer's while the beneficiary is read, then payer and receiver", async () => {
+test("payout to another account: reads the beneficiary with the payer's rows only, pays with rows of payer and receiver", async () => {
   const { client } = mine
   const paid: string[] = []
   const { account: to } = theirs.client
@@ -200,7 +200,7 @@ test("payout to another account, transactions: the payer's while the beneficiary
   assert.deepEqual(paid, Array(3).fill(both().join()))
 })
 
-test('lists, two accounts in parallel: each transaction names one account', async () => {
+test('lists of two accounts in parallel: each transaction may read only the rows of one account', async () => {
   const lists = routes.filter(
     ({ method, url }) => method === 'GET' && !url.includes(':') && url !== REQUIREMENTS,
   )
@@ -213,7 +213,7 @@ test('lists, two accounts in parallel: each transaction names one account', asyn
   assert.ok(named.length >= 2 * lists.length)
 })
 
-test('look-ups, two accounts in one turn: one read names both accounts and no third', async () => {
+test('GET by id of two accounts in one turn of the event loop: one read with the rows of both accounts and no third', async () => {
   await service.openAccount()
   for (const path of ['/v3/payout', '/v3/entity', '/v3/event']) {
     const route = routes.find(({ name }) => name === `GET ${path}/:id`) as Route
@@ -235,7 +235,7 @@ test('look-ups, two accounts in one turn: one read names both accounts and no th
   }
 })
 
-test('payouts, two accounts waiting together: each batch names the accounts of its commands', async () => {
+test('payouts of two accounts in one batch: the transaction may read only the rows of these accounts', async () => {
   const batches: StepContext[] = []
   const watch = {
     start: () => {},

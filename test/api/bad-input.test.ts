@@ -69,7 +69,7 @@ const WRONG: readonly Row[] = [
   ...['null', '[]', '"text"', '1'].map((body): Row => [PAYOUT, body, 'invalid_field', '']),
 ]
 
-test('POST, values that have no valid reading: 400 with reason and place, no row changes', async () => {
+test('POST, values that cannot be read: 400 with reason and place, no row changes', async () => {
   for (const [path, body, reason, remarks] of WRONG) {
     assertProblems(await account.post(path, body), 400, [[reason, remarks]])
   }
@@ -92,7 +92,7 @@ const URLS: readonly [url: string, status: number, reason: string][] = [
   ['/v3/payout/quote/poq_00000000000000000000/x', 404, 'not_found'],
 ]
 
-test('GET, malformed path or unknown object: its status and reason, no row changes', async () => {
+test('GET, malformed path or unknown object: 400 or 404 with the reason, no row changes', async () => {
   for (const [url, status, reason] of URLS) {
     const answer = await account.get(url)
     assert.equal(answer.status, status, `${url}: ${answer.text}`)

@@ -51,14 +51,14 @@ async function idsOfAll({ account }: Client): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-test(`GET ${PATH}, lines of every kind: newest first in the book's order, for any page size and time bounds`, async () => {
+test(`GET ${PATH}, lines of every kind: newest first, for any page size and time bounds`, async () => {
   assert.equal(all.length, 11)
   assert.ok(new Set(all.map(line => line.created_at)).size < 11, 'some share their time')
   await assertListed(account, PATH, all)
   await assertBounds(account, PATH, all)
 })
 
-test(`GET ${PATH}, filters: exact, combined, for any page size`, async () => {
+test(`GET ${PATH}, filters, alone and combined: exactly the matching lines, for any page size`, async () => {
   const types = ['escrow', 'payout', 'payout_failure', 'payout_reversal']
   for (const type of types) assert.ok(all.some(line => line.type === type))
   const failure = all.find(({ type }) => type === 'payout_failure') as Item
@@ -86,7 +86,7 @@ test(`GET ${PATH}, filters: exact, combined, for any page size`, async () => {
   await assertFilters(account, PATH, all, cases)
 })
 
-test(`GET ${PATH}, one payout: its debit and its credit back, for any page size`, async () => {
+test(`GET ${PATH}, filter by one payout: its debit and its credit back, for any page size`, async () => {
   const given = all.filter(({ type }) => ['payout_failure', 'payout_reversal'].includes(type))
   assert.ok(given.length > 1)
   const lines = all.filter(({ type }) => type === 'payout')
@@ -104,7 +104,7 @@ test(`GET ${PATH}, one payout: its debit and its credit back, for any page size`
   assert.equal(both.status, 400)
 })
 
-test(`GET ${PATH}, wrong parameters: 400 naming each`, async () => {
+test(`GET ${PATH}, wrong parameters: 400 that names each`, async () => {
   const [foreign = ''] = await idsOfAll(other)
   const wrong = {
     currency: ['usd'],
@@ -117,7 +117,7 @@ test(`GET ${PATH}, wrong parameters: 400 naming each`, async () => {
 
 const isFilter = (name: string) => ['currency', 'type', 'operation_type'].includes(name)
 
-test('GET a page of many lines, plan made for an empty table: reads only the rows of the page', async () => {
+test(`GET ${PATH}, many lines, statement planned for an empty table: reads only the rows of the page`, async () => {
   const filters: Query[] = [
     ...[{}, { currency: 'EUR' }, { type: 'payout_failure' }, { operation_type: 'credit' }],
     ...[{ currency: 'EUR', type: 'payout_failure' }],

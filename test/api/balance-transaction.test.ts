@@ -43,7 +43,7 @@ function assertHas(data: object, expected: object): void {
   assert.deepEqual(data, { ...data, ...expected })
 }
 
-test(`GET ${PATH}/{id}, escrow or payout without conversion and fees: credit of the funding, debit of the amount`, async () => {
+test(`GET ${PATH}/{id}, funding, or payout without conversion and fees: a credit of the funding, a debit of the amount`, async () => {
   const client = await service.openAccount({ currencies: ['USD', 'JPY'], fund: { JPY: 77n } })
   const [row] = await service.database.owner<{ id: string; source: string }[]>`
     select id, source from balance_transactions
@@ -62,7 +62,7 @@ test(`GET ${PATH}/{id}, escrow or payout without conversion and fees: credit of 
   assertHas(await line(made.balance_transaction), { ...debit, ...none, created_at })
 })
 
-test(`GET ${PATH}/{id}, payout with both fees and both conversions: negative fees, net is the sum, two legs`, async () => {
+test(`GET ${PATH}/{id}, payout with both fees and both conversions: negative fees, net is the sum, both conversions`, async () => {
   await service.setFees([{ fixed_amount: 200n, variable_bps: 100 }])
   const destination_details = { type: 'bank', bank: yenBank }
   const made = await payout({
@@ -92,7 +92,7 @@ const ENDS = [
 ] as const
 
 for (const [status, type, railReport] of ENDS) {
-  test(`GET ${PATH}/{id}, payout ${status}, rates and fees changed since: a ${type} credit of the stored integers`, async () => {
+  test(`GET ${PATH}/{id}, payout ${status}, rates and fees changed meanwhile: a ${type} credit of the stored integers`, async () => {
     // Payouts of earlier tests must not fail together with this one.
     const succeeding = scriptedRail(() => Promise.resolve(report('succeeded')))
     await settleAll(service, succeeding)
@@ -127,7 +127,7 @@ for (const [status, type, railReport] of ENDS) {
   })
 }
 
-test('GET one payout or line, If-None-Match: 304 without a body until it changes', async () => {
+test('GET one payout or line, If-None-Match: 304 without a body until the object changes', async () => {
   const made = await payout()
   const paths = [`${PATH}/${made.balance_transaction}`, `/v3/payout/${made.id}`]
   const other = await service.openAccount({ currencies: ['USD'] })
@@ -152,7 +152,7 @@ test('GET one payout or line, If-None-Match: 304 without a body until it changes
 
 const BALANCE = '/v3/balance'
 
-test(`GET ${BALANCE}, one of three currencies funded: all three listed, amounts as text, also above a double's range`, async () => {
+test(`GET ${BALANCE}, one of three currencies funded: all three listed, amounts also as text, exact above the range of a double`, async () => {
   const fund = { USD: 9_007_199_254_740_993n }
   const account = await service.openAccount({ currencies: ['USD', 'EUR', 'HKD'], fund })
   const answer = await account.get(BALANCE)
@@ -182,7 +182,7 @@ function justBefore(instant: string): string {
   return second.replace('Z', '999Z')
 }
 
-test(`GET ${BALANCE}?as_of, funding, payout and failure: the balance before and at each step`, async () => {
+test(`GET ${BALANCE}?as_of, funding, payout and failure: the balance before, at and after each`, async () => {
   const account = await service.openAccount({ currencies: ['USD', 'EUR'], fund: { USD: 50_000n } })
   await service.setFees([])
   const made = (await account.post('/v3/payout', localPayout)).json.data
@@ -228,7 +228,7 @@ const BAD = [
   '2026-01-31T09:30:00Z\u0000',
 ]
 
-test(`GET ${BALANCE}?as_of, no instant with an offset: 400 invalid_query_parameter`, async () => {
+test(`GET ${BALANCE}?as_of, time without an offset, or no time: 400 invalid_query_parameter`, async () => {
   for (const as_of of BAD) {
     const answer = await account.get(`${BALANCE}?as_of=${encodeURIComponent(as_of)}`)
     assertRefused(answer, 400, 'invalid_query_parameter', 'as_of')

@@ -69,7 +69,7 @@ async function eventsOf(id: string, by = account) {
     .reverse()
 }
 
-test(`POST ${PATH}/{id}/archive: each payout to the beneficiary refused, others succeed; unarchived: paid again`, async () => {
+test(`POST ${PATH}/{id}/archive: payouts to this beneficiary refused, to others accepted; unarchived: accepted again`, async () => {
   const id = await made()
   const open = (await pay(id)).json.data
   const record = (await account.get(`${PATH}/${id}`)).json.data
@@ -107,7 +107,7 @@ test(`POST ${PATH}/{id}/archive: each payout to the beneficiary refused, others 
   ])
 })
 
-test(`GET ${PATH}?archived=true: the archived ones; without the filter the others, for any page size`, async () => {
+test(`GET ${PATH}?archived=true: only archived ones; without it: only others, for any page size`, async () => {
   const by = await newAccount()
   const ids: string[] = []
   for (let i = 0; i < 9; i++) {
@@ -141,7 +141,7 @@ test('PostgreSQL, payout to an archived beneficiary: refused for every writer', 
   await assert.rejects(copied, { constraint_name: 'beneficiary_not_archived' })
 })
 
-test('beneficiary, archived and paid at the same moment by two processes: no payout after the archiving', async () => {
+test('beneficiary archived and paid at once in two processes: no payout after the archiving', async () => {
   for (let round = 0; round < 8; round++) {
     const id = await made()
     const [archived, ...answers] = await Promise.all([
@@ -156,7 +156,7 @@ test('beneficiary, archived and paid at the same moment by two processes: no pay
   }
 })
 
-test('beneficiary, archived while its payout awaits approval: the approval succeeds, the payout waits until unarchived', async () => {
+test('beneficiary archived while its payout awaits approval: approval accepted, payout waits until unarchived', async () => {
   const by = await newAccount()
   const { account_id } = by.account
   await addApprovalRule(service, { account_id, subject: 'beneficiary' })
@@ -176,7 +176,7 @@ test('beneficiary, archived while its payout awaits approval: the approval succe
   assert.equal((await pay(id, by)).status, 200)
 })
 
-test('verify, archived without an event, or paid while archived: named', async () => {
+test('corridor verify, beneficiary archived without an event, or paid while archived: named', async () => {
   const id = await made()
   assert.equal((await pay(id)).status, 200)
   const verdict = await undone(service.database.owner, async tx => {

@@ -118,7 +118,7 @@ const { bank } = full.destination_details
 /** The IBAN of `full` as people write it. */
 const printed = bankWith({ ...bank, iban: 'de89 3704 0044 0532 0130 00' })
 
-test(`POST ${PATH}, every member: returned as sent, in the documented order, codes in standard form; GET: the same bytes`, async () => {
+test(`POST ${PATH}, every member: returned as sent, in documented order, codes in standard form; GET: the same bytes`, async () => {
   const answer = await account.post(PATH, { ...full, ...printed })
   assert.equal(answer.status, 200, answer.text)
   const { id, object, archived_at, created_at, updated_at, ...details } = answer.json.data
@@ -132,7 +132,7 @@ test(`POST ${PATH}, every member: returned as sent, in the documented order, cod
   assert.deepEqual([read.status, read.text], [200, answer.text])
 })
 
-test(`POST ${PATH}, required members only: each returned, others null, active; a payout to it has these details`, async () => {
+test(`POST ${PATH}, required members only: other members null, status active; a payout copies these details`, async () => {
   const beneficiary = await created(least)
   assert.deepEqual(Object.keys(beneficiary), MEMBERS)
   const { id, destination, created_at, updated_at, ...rest } = beneficiary
@@ -161,7 +161,7 @@ const BAD: readonly (readonly [members: object, ...at: string[]])[] = [
   ],
 ]
 
-test(`POST and PUT ${PATH}, wrong, missing, null or mistyped members: 400 naming each, no row changes`, async () => {
+test(`POST and PUT ${PATH}, wrong, missing, null or mistyped members: 400 that names each, no row changes`, async () => {
   const { id } = await created(full)
   const untouched = await rowVersions(service.database.owner)
   for (const [members, ...at] of BAD) {
@@ -195,7 +195,7 @@ const OTHER: { readonly [Member in Optional]: unknown } = {
   documents: [{ type: 'x' }, {}],
 }
 
-test(`PUT ${PATH}/{id}, each member in turn: replaced whole, then removed by null, others unchanged`, async () => {
+test(`PUT ${PATH}/{id}, each member: replaced whole, then removed by null, other members unchanged`, async () => {
   let before = await created(full)
   for (const member of OPTIONAL) {
     const value = OTHER[member]
@@ -211,7 +211,7 @@ test(`PUT ${PATH}/{id}, each member in turn: replaced whole, then removed by nul
   assert.deepEqual((await account.get(`${PATH}/${before.id}`)).json.data, before)
 })
 
-test(`PUT ${PATH}/{id}, every member at once: equals a new one, same order; a new destination has a new id, the event has the old one`, async () => {
+test(`PUT ${PATH}/{id}, every member at once: equals a new beneficiary; new destination: new id, old one in the event`, async () => {
   const before = await created({ ...bankBeneficiary, name: 'X' })
   const moved = await changed(before.id, { ...full, ...printed })
   const { id, created_at, updated_at, destination } = moved
@@ -228,7 +228,7 @@ test(`PUT ${PATH}/{id}, every member at once: equals a new one, same order; a ne
   assert.deepEqual(event?.previous_attributes, { destination, ...was, updated_at })
 })
 
-test(`PUT ${PATH}/{id}, equal values: the beneficiary unchanged, no row changes`, async () => {
+test(`PUT ${PATH}/{id}, equal values: beneficiary unchanged, no row changes`, async () => {
   const [{ id }, bare] = [await created(full), await created(least)]
   const turned = Object.fromEntries(Object.entries(full.address).toReversed())
   const untouched = await rowVersions(service.database.owner)
@@ -249,7 +249,7 @@ test(`PUT ${PATH}/{id}, equal values: the beneficiary unchanged, no row changes`
   }
 })
 
-test(`PUT ${PATH}/{id}, a destination stored before codes were checked: kept until replaced`, async () => {
+test(`PUT ${PATH}/{id}, stored destination that today's checks refuse: kept until it is replaced`, async () => {
   const { id, destination } = await created(full)
   const old = { type: 'bank', bank: { iban: 'de89 3704', country: 'DE' } }
   await service.database.owner`
@@ -262,7 +262,7 @@ test(`PUT ${PATH}/{id}, a destination stored before codes were checked: kept unt
   assertProblems(again, 400, [['invalid_field', 'destination_details.bank.iban']])
 })
 
-test(`PUT ${PATH}/{id}, twenty members at the same moment: every change kept`, async () => {
+test(`PUT ${PATH}/{id}, twenty members in parallel requests: every change kept`, async () => {
   const { id } = await created(bankBeneficiary)
   const { type, ...members } = full
   await Promise.all(Object.entries(members).map(([name, value]) => changed(id, { [name]: value })))
@@ -272,7 +272,7 @@ test(`PUT ${PATH}/{id}, twenty members at the same moment: every change kept`, a
 
 // Payouts.
 
-test(`PUT ${PATH}/{id}, after a payout: this payout unchanged, the next one has the new details`, async () => {
+test(`PUT ${PATH}/{id}, after a payout: that payout unchanged, the next payout has the new details`, async () => {
   const bank = { account_number: '987654321', country: 'HK', bank_codes: { bank_code: '004' } }
   const { id } = await created({ ...full, destination_details: { type: 'bank', bank } })
   const before = await paid(payoutTo(id))
@@ -287,7 +287,7 @@ test(`PUT ${PATH}/{id}, after a payout: this payout unchanged, the next one has 
   assert.deepEqual(next.beneficiary_details, details)
 })
 
-test('POST /v3/payout to an account, name and deposit address changed while it waits: the payout has the new values', async () => {
+test('POST /v3/payout to an account, beneficiary changed while the request waits: the payout has the new values', async () => {
   const [one, two] = [await service.openAccount(), await service.openAccount()]
   const { beneficiary_details, ...payout } = internalPayout(one.account.deposit_address)
   const { id } = await created(beneficiary_details)
@@ -319,7 +319,7 @@ test('POST /v3/payout to an account, name and deposit address changed while it w
 const deposit_address = '0x52908400098527886E0F7030069857D2E4169EE7'
 const toWallet = { type: 'wallet', wallet: { deposit_address, type: 'ethereum' } }
 
-test(`GET ${PATH}, pages and filters: newest first, each item equals its own GET; wrong parameters: 400 naming each`, async () => {
+test(`GET ${PATH}, pages and filters: newest first, each item equals its GET by id; wrong parameters: 400 that names each`, async () => {
   const own = await service.openAccount()
   const made: { id: string }[] = []
   for (const name of 'abcdef') {
