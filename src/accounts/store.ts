@@ -21,10 +21,7 @@ export interface AccountListing extends Account {
 }
 
 /** One account, or all accounts without `account_id`, oldest first. */
-export async function listAccountsInFull(
-  sql: Tag,
-  account_id: string | null = null,
-): Promise<AccountListing[]> {
+export async function listAccountsInFull(sql: Tag, account_id: string | null = null) {
   return sql<AccountListing[]>`
     select account_id, name, currencies, primary_currency, deposit_address, sandbox,
       duplicate_window_s, daily_rows, daily_mb, state, state_reason, created_at
@@ -106,10 +103,7 @@ export async function listKeysOfAccount(sql: Sql, account_id: string): Promise<A
 }
 
 /** A key of any account, revoked or not. */
-export async function findKey(
-  sql: Sql,
-  key_id: string,
-): Promise<Pick<ApiKeyListing, 'account_id' | 'scope' | 'name'> | undefined> {
+export async function findKey(sql: Sql, key_id: string) {
   const [key] = await sql<Pick<ApiKeyListing, 'account_id' | 'scope' | 'name'>[]>`
     select account_id, scope, name from api_keys where key_id = ${key_id}`
   return key
@@ -139,10 +133,7 @@ export async function insertApiKey(sql: Tag, key: NewApiKey): Promise<void> {
 }
 
 /** Revokes a key and returns it; undefined when it is unknown or already revoked. */
-export async function markKeyRevoked(
-  sql: Sql,
-  key_id: string,
-): Promise<Pick<ApiKeyListing, 'key_id' | 'account_id' | 'scope' | 'name'> | undefined> {
+export async function markKeyRevoked(sql: Sql, key_id: string) {
   const [key] = await sql<Pick<ApiKeyListing, 'key_id' | 'account_id' | 'scope' | 'name'>[]>`
     update api_keys set revoked_at = clock_timestamp()
     where key_id = ${key_id} and revoked_at is null returning key_id, account_id, scope, name`

@@ -1,5 +1,4 @@
 // Identifies a payout's payee, so that a limit of each payee recognises it in any spelling. Pure.
-
 import { hashJson } from '../values/digest.ts'
 import { paymentNetworkName } from '../values/network/payment.ts'
 import { bareNumber, canonicalDestination } from './beneficiary/destination.ts'

@@ -1,6 +1,5 @@
 // What an account answers about a payout in requires_action, and the payout with its answers
 // applied. Pure. The stored request is never overwritten.
-
 import { checkDetails } from '../parties/beneficiary/rules.ts'
 import type { RailAnswer } from '../rails/rail.ts'
 import { bytesOf } from '../values/bounds.ts'

@@ -2,7 +2,6 @@
 // book, and has a hash of each of their pairs. A search walks these few rows and reads the payouts
 // of each row with the hashes; the metadata of the payout decides. All writes are under the lock of
 // the book.
-
 import type { TransactionSql } from '../sql/connect.ts'
 import type { Filter, Filters } from '../sql/page.ts'
 import { inserter } from '../sql/rows.ts'

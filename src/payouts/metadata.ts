@@ -1,6 +1,5 @@
 // Changes the metadata of an existing payout, which moves no money. Null in a payout means that it
 // has not changed. Pure.
-
 import type { Book } from '../ledger/rules.ts'
 import type { Event } from '../statements/event/event.ts'
 import { recordChange } from '../statements/event/rules.ts'

@@ -1,5 +1,4 @@
 // The nouns of payouts: the payout, the state that a decision reads, and the outcome it returns.
-
 import type { Account } from '../accounts/rules.ts'
 import type { ApprovalRules, KeyFacts } from '../controls/approval/approval.ts'
 import type { LimitState } from '../controls/limit/limit.ts'

@@ -1,6 +1,5 @@
 // Which positions of the book a payout moves, and the journals that move them. Every list of
 // postings sums to zero in each currency; the book leaves out postings of zero. Pure.
-
 import { type Book, mirrored, type Posting } from '../ledger/rules.ts'
 import type { Quote } from '../quotes/quote.ts'
 import { totalDebit } from '../quotes/rules.ts'

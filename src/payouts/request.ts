@@ -1,5 +1,4 @@
 // What a caller sends about payouts: the schemas of bodies and queries.
-
 import type { Static } from 'typebox'
 import { ALSO, oneOf } from '../http/docs.ts'
 import { ExpandOf, ExpandQueryOf } from '../http/expand.ts'

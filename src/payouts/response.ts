@@ -1,5 +1,4 @@
 // Payouts as callers see them: the schemas of answers, and the answers themselves.
-
 import type { Static } from 'typebox'
 import { DOCUMENTED } from '../http/docs.ts'
 import { presentProblem } from '../http/errors.ts'

@@ -1,5 +1,4 @@
 // POST and GET /v3/payout, GET and PUT /v3/payout/{id}, POST /v3/payout/{id}/cancel and /action.
-
 import type { Runs } from '../engine/lanes.ts'
 import type { DryRun } from '../engine/load-only.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'

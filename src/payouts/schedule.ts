@@ -1,6 +1,5 @@
 // Payouts that are made now and executed later: how far ahead, when their rail is asked first, and
 // what is refused before their execution. Pure.
-
 import type { Pricing } from '../prices/price.ts'
 import type { Quote } from '../quotes/quote.ts'
 import { pairsOf } from '../quotes/rules.ts'

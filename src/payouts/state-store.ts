@@ -134,11 +134,7 @@ interface StateWrite extends Key {
 }
 
 /** The writes that bring one payout from its state as read to its last version, in order. */
-function writesOf(
-  read: ReadPayout,
-  versions: readonly OpenPayout[],
-  last: OpenPayout,
-): readonly StateWrite[] {
+function writesOf(read: ReadPayout, versions: readonly OpenPayout[], last: OpenPayout) {
   const writes: StateWrite[] = []
   const add = (kind: StateWrite['kind'], payout: OpenPayout) => {
     writes.push({ account_id: payout.account_id, id: payout.id, kind, payout })
@@ -187,10 +183,7 @@ export async function findPaidElsewhere(
 }
 
 /** Payouts by (account, id), with their row of `open_payouts` if there is one, in no order. */
-export async function findOpenPayouts(
-  tx: TransactionSql,
-  keys: readonly Key[],
-): Promise<ReadPayout[]> {
+export async function findOpenPayouts(tx: TransactionSql, keys: readonly Key[]) {
   const columns = [...PAYOUT_COLUMNS, ...STATE_COLUMNS]
   const rows = await eachShard(
     keys,

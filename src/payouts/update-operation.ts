@@ -1,5 +1,4 @@
 // The operation that changes the metadata of a payout.
-
 import type { Operation } from '../engine/operation.ts'
 import type { Claiming } from '../http/idempotency/kept-reply.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'

@@ -1,6 +1,5 @@
 // The basis of a price, stored with the quote: only the rows of the rate book and the fee schedule
 // that made the price. The same rules make the same price from it. Pure.
-
 import { type Fee, feeWays } from '../prices/fee/rules.ts'
 import type { PriceSources } from '../prices/price.ts'
 import { type Rate, rateBookOf, waysBetween } from '../prices/rate/rules.ts'

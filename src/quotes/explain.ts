@@ -1,7 +1,6 @@
 // The explanation of a quote, from which a person can recompute it: the rows of the rate book and
 // fee schedule, every calculation, its exact result, and the rounded result. It depends only on the
 // stored quote, and not on today's rates and fees. Pure.
-
 import { type Fee, feeWays } from '../prices/fee/rules.ts'
 import { type RateBook, type Step, type Ways, waysBetween } from '../prices/rate/rules.ts'
 import { currencyExponent } from '../values/money/currency.ts'

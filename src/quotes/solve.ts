@@ -1,5 +1,4 @@
 // The payout amount of a quote whose total debit or destination amount is fixed. Pure.
-
 import type { PriceSources } from '../prices/price.ts'
 import { customerRate } from '../prices/rate/rules.ts'
 import { refusal } from '../values/errors.ts'
@@ -55,12 +54,7 @@ function smallestReaching(
  * fees never fall when the payout grows, so a binary search finds it. A payout that converts to
  * more than the limit costs too much even without fees, which gives the upper end.
  */
-function largestWithin(
-  limit: bigint,
-  terms: QuoteTerms,
-  pricing: PriceSources,
-  now: Instant,
-): bigint {
+function largestWithin(limit: bigint, terms: QuoteTerms, pricing: PriceSources, now: Instant) {
   const { holding_currency, payout_currency } = terms
   const { rates, policyOf } = pricing
   const policy = policyOf(holding_currency, payout_currency)

@@ -1,6 +1,5 @@
 // The SQL statements of quotes: rows of `quotes`, and rows of `payouts` with a carried quote
 // (carried.ts).
-
 import { accountNow } from '../ledger/store.ts'
 import type { Approval } from '../parties/entity/entity.ts'
 import type { TransactionSql } from '../sql/connect.ts'
@@ -132,10 +131,7 @@ async function listStored(
 }
 
 /** The approvals of these quotes' entities, read in the same round trip as the quotes. */
-export async function findApprovalsOfQuotes(
-  tx: TransactionSql,
-  keys: readonly Key[],
-): Promise<Approval[]> {
+export async function findApprovalsOfQuotes(tx: TransactionSql, keys: readonly Key[]) {
   return eachShard(
     keys,
     keys => tx<Approval[]>`

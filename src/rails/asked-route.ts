@@ -118,10 +118,7 @@ function amountProblems({ currency, min_amount, max_amount }: AskedConditions): 
 }
 
 /** The canonical network name. The network must belong to the type and carry the currency. */
-function networkAsked(
-  { network: written, type, currency }: AskedConditions,
-  known: Known,
-): { readonly name: string | null } | { readonly problem: Problem } {
+function networkAsked({ network: written, type, currency }: AskedConditions, known: Known) {
   if (written === undefined) return { name: null }
   const wrong = (message: string) => ({ problem: invalidField('network', message) })
   if (type === undefined) return wrong('A network needs the type that it belongs to.')

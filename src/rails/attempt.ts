@@ -111,9 +111,7 @@ export function attemptId(payout_id: string, number: number): string {
 }
 
 /** The key of an attempt in maps. */
-export function attemptName(
-  of: Pick<PayoutAttempt, 'account_id' | 'payout_id' | 'number'>,
-): string {
+export function attemptName(of: Pick<PayoutAttempt, 'account_id' | 'payout_id' | 'number'>) {
   return `${of.account_id}/${attemptId(of.payout_id, of.number)}`
 }
 

@@ -1,6 +1,5 @@
 // Evidence: what a rail has said of an attempt, as it was received, and the digest that finds a
 // repeat. Pure.
-
 import { hashJson } from '../values/digest.ts'
 import type { Instant } from '../values/instant.ts'
 

@@ -1,6 +1,5 @@
 // Figures of the installation's rails: how many payouts ended lately, how many of them were paid,
 // and how long payment took. Pure, but for the figures that the process keeps.
-
 import type { Instant } from '../values/instant.ts'
 
 /** How many days the figures cover. */

@@ -1,5 +1,4 @@
 // A rail: the adapter of a payout network. It reports what happened to a payout and posts nothing.
-
 import type { BeneficiaryDetails } from '../parties/beneficiary/beneficiary.ts'
 import type { UltimateDebtor } from '../values/bank-format/bank-format.ts'
 import type { Instant } from '../values/instant.ts'

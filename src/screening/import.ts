@@ -55,12 +55,7 @@ async function* hashed(
   }
 }
 
-async function store(
-  tx: TransactionSql,
-  request: ImportRequest,
-  file: ListFile,
-  sha256: string,
-): Promise<ListVersion> {
+async function store(tx: TransactionSql, request: ImportRequest, file: ListFile, sha256: string) {
   const { list, file_name, is_sample, imported_by } = request
   const newest = (await listNewest(tx)).find(status => status.list === list)
   const { insert, end, ...changes } = planImport(await readDigests(tx, list), file.entries)

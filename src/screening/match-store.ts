@@ -63,10 +63,7 @@ export async function findCleared(
 }
 
 /** The matches of a payout or party, highest score first. */
-export async function findMatches(
-  sql: Tag,
-  { account_id, object_id }: OfObject,
-): Promise<StoredMatch[]> {
+export async function findMatches(sql: Tag, { account_id, object_id }: OfObject) {
   return sql<StoredMatch[]>`
     select ${COLUMNS} from screening_matches
     where account_id = ${account_id} and object_id = ${object_id}

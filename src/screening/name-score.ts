@@ -202,11 +202,7 @@ function despiteOf(
  * Whether a listed name is still that name among other words: its words are spelled alike in any
  * order, or similar in its own order. Few letters must stand side by side, as many names have them.
  */
-function isWhole(
-  query: readonly string[],
-  listed: readonly string[],
-  pairs: readonly WordPair[],
-): boolean {
+function isWhole(query: readonly string[], listed: readonly string[], pairs: readonly WordPair[]) {
   if (pairs.some(pair => pair.similarity < NEAR || pair.listed.length === 1)) return false
   const letters = pairs.reduce((sum, { listed }) => sum + listed.length, 0)
   const isExact = pairs.every(pair => pair.similarity === 1)
@@ -216,11 +212,7 @@ function isWhole(
   return letters >= FEW_LETTERS ? inOrder(pairs, query, listed) : last - first < pairs.length
 }
 
-function inOrder(
-  pairs: readonly WordPair[],
-  query: readonly string[],
-  listed: readonly string[],
-): boolean {
+function inOrder(pairs: readonly WordPair[], query: readonly string[], listed: readonly string[]) {
   const places = listed.flatMap(word => {
     const pair = pairs.find(one => one.listed === word)
     return pair === undefined ? [] : [query.indexOf(pair.query)]

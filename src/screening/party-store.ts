@@ -58,10 +58,7 @@ export async function claimQueued(
 }
 
 /** Deletes a claim's parties from the queue, except parties that have changed since the claim. */
-export async function deleteQueued(
-  sql: Sql,
-  { account_id, party_ids, due_at }: ClaimedParties,
-): Promise<void> {
+export async function deleteQueued(sql: Sql, { account_id, party_ids, due_at }: ClaimedParties) {
   await transactConfined(
     sql,
     [account_id],
@@ -116,10 +113,7 @@ export interface LockedParty extends Key {
 }
 
 /** A party's row; undefined for an unknown id. The caller holds the lock of its account's book. */
-export async function findParty(
-  tx: Tag,
-  { account_id, id }: Key,
-): Promise<LockedParty | undefined> {
+export async function findParty(tx: Tag, { account_id, id }: Key) {
   const [row] = await tx<LockedParty[]>`
     select account_id, id, updated_at, screening from ${tx(tableOf(id))}
     where account_id = ${account_id} and id = ${id}`
@@ -151,11 +145,7 @@ interface ClaimedPass {
  * Claims the pass of this version, and begins it if no process has. Undefined when the pass is
  * done, another process has the claim, or there is a newer version.
  */
-export async function claimPass(
-  sql: Sql,
-  version: bigint,
-  lease_ms: number,
-): Promise<ClaimedPass | undefined> {
+export async function claimPass(sql: Sql, version: bigint, lease_ms: number) {
   const [claimed] = await sql<ClaimedPass[]>`
     update screening_pass set lists_version = ${version}::bigint, is_done = false,
       after_account = case when lists_version < ${version}::bigint then '' else after_account end,

@@ -152,12 +152,7 @@ export function minCommonLetters(
 }
 
 /** The highest `similarity` of words with this many common letters and more than one mistake. */
-function maxSimilarity(
-  lengthA: number,
-  lengthB: number,
-  common: number,
-  alikeFirst: boolean,
-): number {
+function maxSimilarity(lengthA: number, lengthB: number, common: number, alikeFirst: boolean) {
   let most = (common / lengthA + common / lengthB + 1) / 3
   if (alikeFirst) most += PREFIX * PREFIX_WEIGHT * (1 - most)
   const lengths = Math.min(lengthA, lengthB) / Math.max(lengthA, lengthB)

@@ -29,10 +29,7 @@ export function runAtOnce<T>(steps: Generator<void, T>): T {
 }
 
 /** Calls `work` for each item, in order, in slices. */
-export function forEachInTurns<T>(
-  items: Iterable<T>,
-  work: (item: T, i: number) => void,
-): Promise<void> {
+export function forEachInTurns<T>(items: Iterable<T>, work: (item: T, i: number) => void) {
   return runInTurns(eachOf(items, work))
 }
 

@@ -6,8 +6,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { deliver } from '../../src/adapters/bank-file/deliver.ts'
 import { openFolder } from '../../src/adapters/bank-file/folder.ts'
+import { deliver } from '../../src/adapters/bank-file/send.ts'
 import { openSftp } from '../../src/adapters/bank-file/sftp.ts'
 import {
   HostKeyChanged,

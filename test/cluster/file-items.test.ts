@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { listEvidence } from '../../src/adapters/bank-file/evidence-store.ts'
 import { endToEndIdOf, messageIdOf } from '../../src/adapters/bank-file/ids.ts'
 import {
   type FoundItem,
   findItemsOfLines,
   insertItems,
   listDueItems,
+  listEvidence,
   listItemsOf,
   moveToSlot,
   type NewItem,

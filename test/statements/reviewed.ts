@@ -99,12 +99,12 @@ export const REVIEWED: readonly Reviewed[] = [
   { file: 'src/adapters/bank-file/item-store.ts', says: 'where msg_id = $1 ', why: FILE },
   { file: 'src/adapters/bank-file/alert-store.ts', says: 'where msg_id = ', why: FILE },
   {
-    file: 'src/adapters/bank-file/unread-store.ts',
+    file: 'src/adapters/bank-file/inbox-store.ts',
     says: 'where closed_at is null and rail',
     why: FOUND,
   },
   {
-    file: 'src/adapters/bank-file/evidence-store.ts',
+    file: 'src/adapters/bank-file/item-store.ts',
     says: 'insert into rail_item_evidence',
     why: LIVE,
     unsent: true,

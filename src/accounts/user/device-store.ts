@@ -4,11 +4,7 @@ import type { Tag } from '../../sql/sql.ts'
 import { DEVICE_DAYS } from './session.ts'
 
 /** Whether the user has logged in on the device of this token's hash within DEVICE_DAYS. */
-export async function isKnownDevice(
-  sql: Sql,
-  user_name: string,
-  token_hash: Buffer,
-): Promise<boolean> {
+export async function isKnownDevice(sql: Sql, user_name: string, token_hash: Buffer) {
   const rows = await sql`
     select from known_devices
     where secret_hash = ${token_hash} and user_name = ${user_name}
@@ -17,11 +13,7 @@ export async function isKnownDevice(
 }
 
 /** Writes that the user logs in on a device. A trigger forgets all but the last MOST_DEVICES. */
-export async function upsertDevice(
-  tx: TransactionSql,
-  user_name: string,
-  token_hash: Buffer,
-): Promise<void> {
+export async function upsertDevice(tx: TransactionSql, user_name: string, token_hash: Buffer) {
   await tx`
     insert into known_devices (secret_hash, user_name) values (${token_hash}, ${user_name})
     on conflict (secret_hash) do update set last_login_at = clock_timestamp()

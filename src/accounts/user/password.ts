@@ -31,10 +31,7 @@ const DUMMY = { salt: Buffer.alloc(SALT_BYTES), hash: Buffer.alloc(HASH_BYTES) }
  * Whether the password is the stored one. Takes the same time when nothing is stored, as for an
  * unknown user.
  */
-export async function passwordMatches(
-  stored: string | undefined,
-  password: string,
-): Promise<boolean> {
+export async function passwordMatches(stored: string | undefined, password: string) {
   const { salt, hash } = stored === undefined ? DUMMY : readStored(stored)
   const equal = timingSafeEqual(await deriveHash(password, salt), hash)
   return equal && stored !== undefined

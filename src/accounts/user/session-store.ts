@@ -24,11 +24,7 @@ export async function findPassword(sql: Sql, user_name: string): Promise<string 
 }
 
 /** Sets the password, ends every session of the user, and forgets the user's devices. */
-export async function upsertPassword(
-  tx: TransactionSql,
-  user_name: string,
-  hashed: string,
-): Promise<void> {
+export async function upsertPassword(tx: TransactionSql, user_name: string, hashed: string) {
   await tx`
     insert into user_passwords (user_name, secret_hash) values (${user_name}, ${hashed})
     on conflict (user_name) do update
@@ -63,10 +59,7 @@ export async function findLink(sql: Sql, token_hash: Buffer): Promise<string | u
 /**
  * Spends a login link; returns its user's name. Of two requests at once, only one gets the name.
  */
-export async function spendLink(
-  tx: TransactionSql,
-  token_hash: Buffer,
-): Promise<string | undefined> {
+export async function spendLink(tx: TransactionSql, token_hash: Buffer) {
   const [row] = await tx<{ user_name: string }[]>`
     update login_links set ended_at = clock_timestamp()
     where secret_hash = ${token_hash} and ended_at is null and expires_at > clock_timestamp()
@@ -75,11 +68,7 @@ export async function spendLink(
 }
 
 /** Begins a session; a trigger writes it to the history. Undefined for a disabled user. */
-export async function insertSession(
-  tx: TransactionSql,
-  user_name: string,
-  token_hash: Buffer,
-): Promise<Session | undefined> {
+export async function insertSession(tx: TransactionSql, user_name: string, token_hash: Buffer) {
   // With the lock, a transaction that disables the user comes after, and ends this session too.
   const [session] = await tx<Session[]>`
     insert into sessions (secret_hash, user_name)
@@ -189,10 +178,7 @@ export async function keepRefused(
 }
 
 /** Deletes a user's attempts from a network or a device, once the user has logged in from it. */
-export async function forgetAttempts(
-  sql: Sql,
-  { user_name, network, device }: Source,
-): Promise<void> {
+export async function forgetAttempts(sql: Sql, { user_name, network, device }: Source) {
   await sql`
     delete from login_attempts
     where user_name = ${user_name} and device is not distinct from ${device}

@@ -44,10 +44,7 @@ export async function listAccountRoles(sql: Tag): Promise<RoleOnAccount[]> {
 }
 
 /** Gives a user a role on an account; false when they already have it. */
-export async function insertAccountRole(
-  sql: Sql,
-  { user_name, account_id, role }: RoleOnAccount,
-): Promise<boolean> {
+export async function insertAccountRole(sql: Sql, { user_name, account_id, role }: RoleOnAccount) {
   const { count } = await sql`
     insert into account_roles (user_name, account_id, role)
     values (${user_name}, ${account_id}, ${role}) on conflict do nothing`
@@ -55,10 +52,7 @@ export async function insertAccountRole(
 }
 
 /** Removes a user's role on an account; false when they do not have it. */
-export async function deleteAccountRole(
-  sql: Sql,
-  { user_name, account_id, role }: RoleOnAccount,
-): Promise<boolean> {
+export async function deleteAccountRole(sql: Sql, { user_name, account_id, role }: RoleOnAccount) {
   const { count } = await sql`
     delete from account_roles
     where user_name = ${user_name} and account_id = ${account_id} and role = ${role}`
@@ -81,10 +75,7 @@ export interface UserKeyListing {
 }
 
 /** The keys of a user, or with null of all users, without the hashes of their secrets. */
-export async function listKeysOfUser(
-  sql: Sql,
-  user_name: string | null,
-): Promise<UserKeyListing[]> {
+export async function listKeysOfUser(sql: Sql, user_name: string | null) {
   return sql<UserKeyListing[]>`
     select key_id, user_name, name, created_at, revoked_at from user_keys
     where ${user_name}::text is null or user_name = ${user_name} order by user_name, key_id`
@@ -100,10 +91,7 @@ export async function insertUserKey(
 }
 
 /** Revokes a key; undefined when there is no such key or it is already revoked. */
-export async function markUserKeyRevoked(
-  sql: Sql,
-  key_id: string,
-): Promise<Pick<UserKeyListing, 'key_id' | 'user_name' | 'name'> | undefined> {
+export async function markUserKeyRevoked(sql: Sql, key_id: string) {
   const [key] = await sql<Pick<UserKeyListing, 'key_id' | 'user_name' | 'name'>[]>`
     update user_keys set revoked_at = clock_timestamp()
     where key_id = ${key_id} and revoked_at is null returning key_id, user_name, name`

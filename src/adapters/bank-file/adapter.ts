@@ -1,12 +1,11 @@
 // The adapter of a rail of files: takes attempts as items that wait for a file, and reports by
 // their evidence. It never forgets an attempt, so it can prove that it never got one.
-
 import type { Rail, RailPayout, RailReport } from '../../rails/rail.ts'
 import { readConfined, transactConfined } from '../../sql/confine.ts'
 import { databaseNow, type TransactionSql } from '../../sql/connect.ts'
 import { during } from '../../values/diagnostics.ts'
 import { carriedPayment } from './carriage.ts'
-import { listEvidence } from './evidence-store.ts'
+import type { OpenFileRail } from './config.ts'
 import { findFiles } from './file-store.ts'
 import { endToEndIdOf } from './ids.ts'
 import {
@@ -15,9 +14,9 @@ import {
   type ItemKey,
   insertItems,
   itemName,
+  listEvidence,
   type NewItem,
 } from './item-store.ts'
-import type { OpenFileRail } from './open-rail.ts'
 import { reportOf } from './report.ts'
 import { type Slot, slotOf } from './slot.ts'
 import { readProofs } from './unread.ts'
@@ -35,10 +34,7 @@ export function fileRail(rail: OpenFileRail): Rail {
 type Reports = ReadonlyMap<string, RailReport>
 
 /** Asks the database once for all payouts, and returns a promise for each. */
-function each<R>(
-  payouts: readonly RailPayout[],
-  ask: () => Promise<ReadonlyMap<string, R>>,
-): Promise<R>[] {
+function each<R>(payouts: readonly RailPayout[], ask: () => Promise<ReadonlyMap<string, R>>) {
   const reports = ask()
   return payouts.map(async ({ attempt }) => (await reports).get(attempt.id) as R)
 }
@@ -119,10 +115,7 @@ async function inquire(rail: OpenFileRail, payouts: readonly RailPayout[]): Prom
  * The earlier attempt that the bank has booked, by the end-to-end id of each waiting item that has
  * one. Such an item goes into no file.
  */
-async function bookedBefore(
-  tx: TransactionSql,
-  items: readonly FoundItem[],
-): Promise<ReadonlyMap<string, number>> {
+async function bookedBefore(tx: TransactionSql, items: readonly FoundItem[]) {
   const waiting = items.filter(({ msg_id, attempt }) => msg_id === '' && attempt > 1)
   if (waiting.length === 0) return new Map()
   const own = new Map(waiting.map(({ end_to_end_id, attempt }) => [end_to_end_id, attempt]))

@@ -1,5 +1,5 @@
-// The SQL statements that find alerts about files and rails, which no payout shows and only a
-// person can end. They derive it from the files, so that an alert ends with its cause.
+// The SQL statements that find and count alerts about files and rails, which no payout shows and
+// only a person can end. They derive alerts from the files, so that an alert ends with its cause.
 import type { Sql } from '../../sql/connect.ts'
 import { selectByKeys } from '../../sql/keys.ts'
 import { type Key, nameOf } from '../../values/id.ts'
@@ -104,4 +104,34 @@ export async function countAlerts(sql: Sql, finder: Sql) {
     const [first] = all
     return first === undefined ? [] : [{ rail: first.rail, kind: first.kind, alerts: all.length }]
   })
+}
+
+/** Counts files without an answer, by rail and state. `unsent_s`: the age of the oldest unsent. */
+export function countFiles(sql: Sql) {
+  return sql<{ rail: string; state: string; count: number; unsent_s: number | null }[]>`
+    select rail, state, count(*)::integer as count,
+      max(extract(epoch from clock_timestamp() - sealed_at))
+        filter (where sent_at is null)::integer as unsent_s
+    from rail_files where state not in ('acknowledged', 'rejected', 'withdrawn')
+    group by rail, state`
+}
+
+/** How long each rail's exchange of files has had its problem. */
+export function listProblems(sql: Sql) {
+  return sql<{ rail: string; since_s: number }[]>`
+    select rail, extract(epoch from clock_timestamp() - problem_since)::integer as since_s
+    from rail_exchanges where problem <> ''`
+}
+
+/** Counts the open quarantined files and the open lines, by rail. */
+export function countQuarantined(sql: Sql) {
+  return sql<{ rail: string; files: number; lines: number }[]>`
+    select f.rail,
+      count(distinct f.sha256)
+        filter (where f.state = 'quarantined' and f.closed_by = '')::integer as files,
+      count(l.position)::integer as lines
+    from rail_inbox f
+    left join rail_inbox_lines l on l.sha256 = f.sha256 and l.closed_by = ''
+    where f.state = 'quarantined' or f.lines_quarantined > 0
+    group by f.rail`
 }

@@ -1,8 +1,8 @@
 // Every state of a file with every answer of its bank.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answerOf, isRepetition } from './answer.ts'
 import { FILE_STATES, type FileState } from './file-store.ts'
+import { answerOf, isRepetition } from './match.ts'
 
 const MSG_ID = 'C000000000000000'
 

@@ -1,10 +1,8 @@
 // Applies the lines of a bank's file: as evidence of payments, as answers about whole files, or as
 // lines that are set aside. A repeated line, after a crash or in another file, changes nothing.
-
 import { type Notice, wakePayouts } from '../../payouts/advance/wake-store.ts'
 import type { BankLine } from '../../values/bank-format/bank-format.ts'
-import { answerOf, type FileAnswer, isOfEach, isRefusal } from './answer.ts'
-import { insertEvidence, type NewEvidence } from './evidence-store.ts'
+import type { OpenFileRail } from './config.ts'
 import { findFile, findFiles, listInboxSharers, type RailFile, recordAnswer } from './file-store.ts'
 import { insertSetAsideLines, type SetAsideLine } from './inbox-store.ts'
 import {
@@ -12,22 +10,27 @@ import {
   type FoundItem,
   findItemsOfLines,
   type ItemKey,
+  insertEvidence,
   itemName,
   listBlock,
+  type NewEvidence,
   sumBlock,
 } from './item-store.ts'
 import {
+  answerOf,
   type DebitedAccounts,
+  type FileAnswer,
   type Group,
   type ItemsById,
   indexByIds,
+  isOfEach,
+  isRefusal,
   matchLine,
   namesPayment,
   type SetAside,
+  withShares,
 } from './match.ts'
 import { noticeOf } from './notice.ts'
-import type { OpenFileRail } from './open-rail.ts'
-import { withShares } from './shares.ts'
 import { keyOf, transactMany } from './waiting.ts'
 
 /** The items and accounts that lines are compared with. */
@@ -40,11 +43,7 @@ interface Lookups {
 const ROWS_AT_ONCE = 1_000
 
 /** Applies lines of one file, in order. Returns how many were set aside. */
-export async function applyLines(
-  rail: OpenFileRail,
-  sha256: string,
-  lines: readonly BankLine[],
-): Promise<number> {
+export async function applyLines(rail: OpenFileRail, sha256: string, lines: readonly BankLine[]) {
   const items = indexByIds(await findItemsOfLines(rail.finder, lines))
   const accounts = await findAccounts(rail, items)
   const applier = new LineApplier(rail, sha256, { items, accounts })

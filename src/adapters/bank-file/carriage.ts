@@ -1,6 +1,5 @@
 // Finds the payment of a payout that a bank's file can carry, or why none can, and which members of
 // the payout are at fault. Pure.
-
 import type { CarriageFault, Carried } from '../../rails/carriage.ts'
 import type { BankFormat, FileItem } from '../../values/bank-format/bank-format.ts'
 import type { FileRailConfig } from './config.ts'

@@ -1,5 +1,6 @@
 // Reads the settings of a rail of files: settlement account, bank profile, transport, timetable and
 // PGP keys. Pure.
+import type { RailDeps } from '../../rails/kind.ts'
 import type {
   BankFormat,
   BankProfile,
@@ -14,6 +15,7 @@ import { Members } from '../../values/text/members.ts'
 import type { FolderConfig } from './folder.ts'
 import type { PgpConfig } from './pgp.ts'
 import type { SftpConfig } from './sftp.ts'
+import type { Transport } from './transport.ts'
 
 /** The operator's settings, parsed. */
 export interface FileRailConfig {
@@ -161,4 +163,11 @@ function readPgp(members: Members): PgpConfig {
     sign_as: fingerprint('sign_as'),
     signed_by: fingerprint('signed_by'),
   }
+}
+
+export interface OpenFileRail extends RailDeps {
+  readonly name: string
+  readonly format: BankFormat
+  readonly config: FileRailConfig
+  openTransport(): Promise<Transport>
 }

@@ -1,5 +1,5 @@
-// The SQL statements of rail_files and rail_exchanges: the files for banks, written once, and the
-// lease of the process that works on a rail's files.
+// The SQL statements of rail_files and rail_exchanges: the files for banks, written once, their
+// offers, and the lease of the process that works on a rail's files.
 import type { Sql, TransactionSql } from '../../sql/connect.ts'
 import { sql, type Tag } from '../../sql/sql.ts'
 import type { Instant } from '../../values/instant.ts'
@@ -91,7 +91,7 @@ export async function findFiles(sql: Sql, msg_ids: readonly string[]): Promise<R
     select ${COLUMNS} from rail_files where msg_id = any (${msg_ids}::text[])`
 }
 
-export interface FileQuery {
+interface FileQuery {
   readonly rail?: string | undefined
   readonly state?: FileState | undefined
   /** The list continues after the file with this message id. */
@@ -143,11 +143,7 @@ export async function beginUpload(sql: Tag, msg_id: string): Promise<Upload | un
  * Marks a file as offered, before the bank can see it. False when another upload has begun, or the
  * file is offered already.
  */
-export async function markOffered(
-  tx: TransactionSql,
-  msg_id: string,
-  upload: number,
-): Promise<boolean> {
+export async function markOffered(tx: TransactionSql, msg_id: string, upload: number) {
   const { count } = await tx`
     update rail_files set offered_at = clock_timestamp(), offers = offers + 1, reason = '',
       updated_at = clock_timestamp()
@@ -208,12 +204,7 @@ export async function recordAnswer(
 }
 
 /** Has the same bytes sent again under the same name; false unless it is unknown or sent. */
-export async function sendAgain(
-  sql: Tag,
-  msg_id: string,
-  reason: string,
-  forced = false,
-): Promise<boolean> {
+export async function sendAgain(sql: Tag, msg_id: string, reason: string, forced = false) {
   const { count } = await sql`
     update rail_files set state = 'uploading', offered_at = null, reason = ${reason},
       forced = forced or ${forced}, updated_at = clock_timestamp()
@@ -222,11 +213,7 @@ export async function sendAgain(
 }
 
 /** Withdraws a file; false when it was offered to the bank. */
-export async function withdrawFile(
-  tx: TransactionSql,
-  msg_id: string,
-  reason: string,
-): Promise<boolean> {
+export async function withdrawFile(tx: TransactionSql, msg_id: string, reason: string) {
   const { count } = await tx`
     update rail_files set state = 'withdrawn', reason = ${reason}, updated_at = clock_timestamp()
     where msg_id = ${msg_id} and state in ('sealed', 'approved', 'uploading')
@@ -235,11 +222,7 @@ export async function withdrawFile(
 }
 
 /** Adds to the bank's reason who has put the payments of a refused file into another file. */
-export async function noteResealed(
-  tx: TransactionSql,
-  msg_id: string,
-  note: string,
-): Promise<void> {
+export async function noteResealed(tx: TransactionSql, msg_id: string, note: string) {
   await tx`
     update rail_files set reason = concat_ws('; resealed by ', nullif(reason, ''), ${note}::text),
       updated_at = clock_timestamp()
@@ -255,12 +238,7 @@ export async function noteStopped(sql: Sql, msg_id: string, reason: string): Pro
 }
 
 /** Acquires or renews the lease on a rail's files. False while another process has it. */
-export async function acquireLease(
-  sql: Sql,
-  rail: string,
-  holder: string,
-  lease_ms: number,
-): Promise<boolean> {
+export async function acquireLease(sql: Sql, rail: string, holder: string, lease_ms: number) {
   const { count } = await sql`
     insert into rail_exchanges as e (rail, held_by, held_until)
     values (${rail}, ${holder}, clock_timestamp() + ${`${lease_ms} milliseconds`}::interval)
@@ -310,4 +288,30 @@ export async function listInboxSharers(sql: Sql, rail: string) {
         = coalesce(own.config #>> '{transport,port}', '22')
       and other.config #>> '{transport,user}' is not distinct from own.config #>> '{transport,user}'
     where own.name = ${rail}`
+}
+
+interface Offers {
+  /** Of this database and all its copies. */
+  readonly lineage: string
+  /** All offers of files to the bank, including those that a restored database has lost. */
+  readonly offers: number
+  /** Whether the database was restored since the rail was last compared with the mark. */
+  readonly restored: boolean
+}
+
+/** The offers of a rail; undefined before the database has its mark. */
+export async function findOffers(sql: Sql, rail: string): Promise<Offers | undefined> {
+  const [row] = await sql<Offers[]>`
+    select m.lineage, coalesce(e.restored, false) as restored, coalesce(e.offers_lost, 0)
+      + (select coalesce(sum(offers), 0)::integer from rail_files where rail = ${rail}) as offers
+    from database_mark m left join rail_exchanges e on e.rail = ${rail}`
+  return row
+}
+
+/** Adds the offers that the database has lost, and ends the comparison after a restore. */
+export async function noteOffersLost(sql: Sql, rail: string, lost: number): Promise<void> {
+  await sql`
+    insert into rail_exchanges as e (rail, offers_lost) values (${rail}, ${lost})
+    on conflict (rail) do update
+      set offers_lost = e.offers_lost + excluded.offers_lost, restored = false`
 }

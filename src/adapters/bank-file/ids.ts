@@ -15,9 +15,7 @@ export function endToEndIdOf(attempt_id: string): string {
  * the next file another id. The first character is a letter, as some banks read an id of digits as
  * a number.
  */
-export function messageIdOf(
-  items: readonly Pick<FoundItem, 'end_to_end_id' | 'earlier_files'>[],
-): string {
+export function messageIdOf(items: readonly Pick<FoundItem, 'end_to_end_id' | 'earlier_files'>[]) {
   const parts = items.map(({ end_to_end_id, earlier_files }) =>
     [end_to_end_id, ...earlier_files].join(' '),
   )

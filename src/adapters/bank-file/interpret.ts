@@ -1,16 +1,21 @@
 // Derives the steps of a payment from all evidence of its bank, in the order of receipt. More
 // evidence adds steps and never changes earlier ones. Only an explicit rejection fails a payment.
 // Pure.
-
 import type { RailStatus, RailStep } from '../../rails/rail.ts'
 import type { BankProfile } from '../../values/bank-format/bank-format.ts'
 import { type ReasonCause, reasonOf, type Scheme } from '../../values/bank-format/reason.ts'
 import type { Instant } from '../../values/instant.ts'
 import { moneyWords } from '../../values/money/words.ts'
 import { meaningOf } from '../iso20022/status.ts'
-import { causeOf, failureOf, isMissedCutOff } from './codes.ts'
+import {
+  causeOf,
+  EXCEPTIONS,
+  type ExceptionKind,
+  failureOf,
+  isMissedCutOff,
+  withCodes,
+} from './codes.ts'
 import { Bookings, type Evidence, parseReference } from './evidence.ts'
-import { EXCEPTIONS, type ExceptionKind, withCodes } from './exceptions.ts'
 import type { RailFile } from './file-store.ts'
 import { judgeSilence, type SentFile, type SilenceProof, silentUntil } from './silence.ts'
 

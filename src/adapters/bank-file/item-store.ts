@@ -1,12 +1,14 @@
-// The SQL statements of rail_items: the payments that wait for a file or are in one. The finder
-// sees ids and amounts of all accounts; every other statement names its accounts.
-
-import type { Sql, TransactionSql } from '../../sql/connect.ts'
+// The SQL statements of rail_items and rail_item_evidence: the payments that wait for a file or are
+// in one, and what the bank has said of each. The finder sees ids and amounts of all accounts; every
+// other statement names its accounts.
+import { rowsAsJson, type Sql, type TransactionSql } from '../../sql/connect.ts'
 import { inserter, updater } from '../../sql/rows.ts'
 import { byShard, eachShard, within } from '../../sql/shard.ts'
 import { type Fragment, sql, type Tag } from '../../sql/sql.ts'
 import type { BankLine } from '../../values/bank-format/bank-format.ts'
+import { hashJson } from '../../values/digest.ts'
 import type { Instant } from '../../values/instant.ts'
+import type { Evidence } from './evidence.ts'
 import type { Payment } from './item.ts'
 import type { Slot } from './slot.ts'
 
@@ -52,7 +54,7 @@ const COLUMNS = sql`
   i.payment_information_id, i.instruction_id, i.earlier_files, i.created_at`
 
 /** `k(account_id, payout_id, attempt)`, as keysOf of sql/keys.ts. */
-export function itemKeys(keys: readonly ItemKey[]) {
+function itemKeys(keys: readonly ItemKey[]) {
   const unique = [...new Map(keys.map(key => [itemName(key), key])).values()]
   const texts = (of: (key: ItemKey) => string) => unique.map(of)
   return sql`
@@ -282,4 +284,50 @@ export function findBookedAttempts(tx: TransactionSql, keys: readonly ItemKey[])
 /** Withdraws items that wait, because their payouts are over. They never go into a file. */
 export function withdrawItems(tx: TransactionSql, items: readonly ItemKey[]) {
   return change(tx, items, '', sql`withdrawn = true`)
+}
+
+export interface NewEvidence extends ItemKey, Omit<Evidence, 'received_at'> {
+  /** The hash of the file in hex digits, and the place in the file. */
+  readonly sha256: string
+  readonly position: string
+}
+
+export type StoredEvidence = NewEvidence & Evidence
+
+/** Inserts evidence, without repeats; returns the items with new evidence, each once. */
+export async function insertEvidence(tx: TransactionSql, evidence: readonly NewEvidence[]) {
+  const rows = evidence.map(row => ({ ...row, same: digestOf(row) }))
+  const inserted = await tx<ItemKey[]>`
+    insert into rail_item_evidence (account_id, payout_id, attempt, level, code, reasons, text,
+      amount, currency, is_credit, reference, said_at, sha256, position, same)
+    select account_id, payout_id, attempt, level, code, reasons, text, amount, currency, is_credit,
+      reference, said_at, decode(sha256, 'hex'), position, decode(same, 'hex')
+    from json_to_recordset(${rowsAsJson(rows)}::text::json) as r(account_id text, payout_id text,
+      attempt integer, level text, code text, reasons json, text text, amount bigint, currency text,
+      is_credit boolean, reference text, said_at text, sha256 text, position text, same text)
+    on conflict on constraint said_once do nothing
+    returning account_id, payout_id, attempt`
+  return [...new Map(inserted.map(key => [itemName(key), key])).values()]
+}
+
+/** The digest that finds a repeat, also in another file of the bank. */
+function digestOf({ level, code, reasons, amount, currency, is_credit, reference }: NewEvidence) {
+  const money = amount === null ? '' : String(amount)
+  return hashJson([level, code, [...reasons].sort(), money, currency, is_credit, reference])
+}
+
+/** All evidence of these items, that of each item in the order of receipt. */
+export async function listEvidence(sql: Tag, keys: readonly ItemKey[]): Promise<StoredEvidence[]> {
+  return eachShard(
+    keys,
+    keys => sql<StoredEvidence[]>`
+      select e.* from ${itemKeys(keys)}
+      cross join lateral (
+        select t.account_id, t.payout_id, t.attempt, t.number, t.received_at, t.level, t.code,
+          t.reasons, t.text, t.amount, t.currency, t.is_credit, t.reference, t.said_at,
+          encode(t.sha256, 'hex') as sha256, t.position
+        from rail_item_evidence t where ${ofPayout(keys)} and t.attempt = k.attempt
+      ) e
+      order by e.number`,
+  )
 }

@@ -1,5 +1,4 @@
 // Converts a payout to a payment of a bank's file. Pure.
-
 import { ownNames } from '../../parties/beneficiary/bank-code.ts'
 import type { BeneficiaryDetails } from '../../parties/beneficiary/beneficiary.ts'
 import type { Carried } from '../../rails/carriage.ts'
@@ -61,10 +60,7 @@ export function purposeCode(purpose: string): string {
 }
 
 /** A member of the newest answer that has it. An empty text does not count. */
-function newest<T>(
-  answers: readonly RailAnswer[],
-  member: (answer: RailAnswer) => T | undefined,
-): T | undefined {
+function newest<T>(answers: readonly RailAnswer[], member: (answer: RailAnswer) => T | undefined) {
   return answers.map(member).findLast(value => value !== undefined && value !== '')
 }
 

@@ -4,10 +4,10 @@ import { type AnyRailKind, type KindName, type RailDeps, railKind } from '../../
 import type { BankFormat } from '../../values/bank-format/bank-format.ts'
 import { fileRail } from './adapter.ts'
 import { carriageFaults } from './carriage.ts'
+import type { OpenFileRail } from './config.ts'
 import { type FileRailConfig, readFileRail } from './config.ts'
 import { Exchange } from './exchange.ts'
 import { openFolder } from './folder.ts'
-import type { OpenFileRail } from './open-rail.ts'
 import { openSftp, type SftpSecret } from './sftp.ts'
 import { TransportFailed } from './transport.ts'
 

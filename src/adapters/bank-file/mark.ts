@@ -1,8 +1,8 @@
 // The mark that a rail leaves at the bank: how many times it has offered a file. A database with
 // fewer offers is an older copy, such as a restored snapshot: it would pay again what the bank has.
 import { updatePause } from '../../rails/row-store.ts'
-import { findOffers, noteOffersLost } from './mark-store.ts'
-import type { OpenFileRail } from './open-rail.ts'
+import type { OpenFileRail } from './config.ts'
+import { findOffers, noteOffersLost } from './file-store.ts'
 import { type Transport, TransportFailed } from './transport.ts'
 
 /** The bank has been offered files of which this database knows nothing. The rail is paused. */

@@ -1,9 +1,10 @@
-// Matches a line of a bank's file with an item, a group of items, or a file. A line without a
-// match, or one that contradicts the item, is set aside. Pure.
-
+// Matches a line of a bank's file with an item, a group of items, or a file, and says what the line
+// means for the file. A line without a match, or one that contradicts the item, is set aside. Pure.
 import { isWholeReturn } from '../../rails/returned.ts'
 import type { BankLine } from '../../values/bank-format/bank-format.ts'
 import { moneyWords } from '../../values/money/words.ts'
+import { type Meaning, meaningOf } from '../iso20022/status.ts'
+import type { RailFile } from './file-store.ts'
 import type { FoundItem } from './item-store.ts'
 
 /** The match of one line. */
@@ -148,4 +149,85 @@ export function namesPayment(line: BankLine): boolean {
 
 function idOf({ end_to_end_id, uetr, instruction_id }: BankLine): string {
   return end_to_end_id || uetr || instruction_id
+}
+
+type ItemOf = (line: BankLine) => FoundItem | undefined
+
+/** The lines, of which those that share an amount have their own, or a defect. */
+export function withShares(lines: readonly BankLine[], itemOf: ItemOf): readonly BankLine[] {
+  const sharing = lines.filter(({ shared_amount }) => shared_amount !== null)
+  if (sharing.length === 0) return lines
+  const entries = Map.groupBy(sharing, entryOf)
+  const shares = new Map<BankLine, BankLine>()
+  for (const entry of entries.values()) {
+    for (const [line, share] of sharesOf(entry, itemOf)) shares.set(line, share)
+  }
+  return lines.map(line => shares.get(line) ?? line)
+}
+
+/** The entry of a payment: its statement and its place there. */
+const entryOf = ({ statement, position }: BankLine) => `${statement} ${position.split('/')[0]}`
+
+function sharesOf(entry: readonly BankLine[], itemOf: ItemOf): [BankLine, BankLine][] {
+  const items = entry.map(itemOf)
+  const sum = items.reduce((total, item) => total + (item?.amount ?? 0n), 0n)
+  const total = entry[0]?.shared_amount
+  const ids = new Set(items.map(item => item?.end_to_end_id))
+  const is_whole = sum === total && ids.size === entry.length && !ids.has(undefined)
+  const defect = `its entry of ${entry.length} payments comes to ${total}, and ours to ${sum}`
+  return entry.map((line, i) => {
+    const { amount = null, currency = '' } = items[i] ?? {}
+    return [line, is_whole ? { ...line, amount, currency } : { ...line, defect }]
+  })
+}
+
+export interface FileAnswer {
+  readonly state: 'acknowledged' | 'rejected'
+  readonly reason: string
+}
+
+/** The reasons of ISO 20022 for a file, or payments, that the bank already has. */
+const REPETITION_CODES = ['DU01', 'DU02', 'DU03', 'DU04', 'DU05', 'AM05']
+
+const REFUSALS: readonly Meaning[] = ['rejected', 'cancelled']
+const ACCEPTANCES: readonly Meaning[] = ['accepted', 'settled']
+
+export function isRefusal(code: string, meanings: Readonly<Record<string, string>>): boolean {
+  return REFUSALS.includes(meaningOf(code, meanings))
+}
+
+/** Whether what is said of a whole file holds for each of its payments. */
+export function isOfEach(
+  { level, code }: Pick<BankLine, 'level' | 'code'>,
+  meanings: Readonly<Record<string, string>>,
+): boolean {
+  if (level !== 'file') return true
+  return ACCEPTANCES.includes(meaningOf(code, meanings))
+}
+
+/** Whether the bank has refused the file as a repetition. It may pay the file's other copy. */
+export function isRepetition({ reason }: Pick<RailFile, 'reason'>): boolean {
+  return reason.split(' ').some(word => REPETITION_CODES.includes(word))
+}
+
+/** What the line means for the file in its present state, or why the line is set aside. */
+export function answerOf(
+  { msg_id, state, offers }: Pick<RailFile, 'msg_id' | 'state' | 'offers'>,
+  line: Pick<BankLine, 'level' | 'code' | 'reasons' | 'text' | 'payment_information_id'>,
+  meanings: Readonly<Record<string, string>>,
+): FileAnswer | string {
+  if (offers === 0) return `file ${msg_id} was not sent yet`
+  const is_about_file = line.payment_information_id === ''
+  if (state === 'rejected' && !isRefusal(line.code, meanings)) {
+    const is_booked = ['booking', 'return'].includes(line.level)
+    const may_be_paid = is_booked || ACCEPTANCES.includes(meaningOf(line.code, meanings))
+    if (may_be_paid) return `file ${msg_id} was refused before: it may be paid all the same`
+  }
+  const reason = [line.code, ...line.reasons, line.text].filter(Boolean).join(' ')
+  if (!is_about_file || !isRefusal(line.code, meanings)) return { state: 'acknowledged', reason }
+  const is_repeated = line.reasons.some(code => REPETITION_CODES.includes(code))
+  // The bank refuses a file that was offered before as a copy of itself, but a file that was
+  // offered once as a copy of another file.
+  if (is_repeated && offers > 1) return { state: 'acknowledged', reason: `${reason}: received` }
+  return { state: 'rejected', reason }
 }

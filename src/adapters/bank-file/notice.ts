@@ -1,6 +1,5 @@
 // What a bank's ACH file asks of a person: the change of a payee's details, and the answer to a
 // return. The payment stays as it was. Pure.
-
 import type { Notice } from '../../payouts/advance/wake-store.ts'
 import type { BankLine, BankProfile } from '../../values/bank-format/bank-format.ts'
 import { reasonOf } from '../../values/bank-format/reason.ts'

@@ -7,8 +7,8 @@ import { type BankLine, UnreadableFile } from '../../values/bank-format/bank-for
 import { during } from '../../values/diagnostics.ts'
 import { applyLines } from './apply.ts'
 import { RATIO, unpack } from './archive.ts'
+import type { OpenFileRail } from './config.ts'
 import { endReading, type InboxFile, listUnread, readPieces } from './inbox-store.ts'
-import type { OpenFileRail } from './open-rail.ts'
 import { decryptAndVerify, isPgpMessage, PgpFailed, SCRATCH } from './pgp.ts'
 import { MOST_BYTES } from './receive.ts'
 import { failureWords, joinFailures } from './transport.ts'
@@ -123,11 +123,7 @@ async function* linesOf(
 }
 
 /** Applies all lines of a file; returns how many were set aside. */
-async function apply(
-  rail: OpenFileRail,
-  { sha256 }: InboxFile,
-  paths: readonly string[],
-): Promise<number> {
+async function apply(rail: OpenFileRail, { sha256 }: InboxFile, paths: readonly string[]) {
   let quarantined = 0
   let lines: BankLine[] = []
   const flush = async () => {

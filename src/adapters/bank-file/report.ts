@@ -1,15 +1,13 @@
 // The report of a rail of files about an attempt: the steps by its evidence, its file, and its
 // expected arrival. Pure.
-
 import { sentOf } from '../../rails/plan.ts'
 import type { RailPayout, RailReport, RailStep } from '../../rails/rail.ts'
 import { arrivalOf } from '../../values/calendar/arrival.ts'
 import { type Instant, plusMilliseconds, secondsBetween } from '../../values/instant.ts'
 import type { FileRailConfig } from './config.ts'
-import type { StoredEvidence } from './evidence-store.ts'
 import type { RailFile } from './file-store.ts'
 import { type Interpretation, interpret } from './interpret.ts'
-import type { FoundItem } from './item-store.ts'
+import type { FoundItem, StoredEvidence } from './item-store.ts'
 import type { SilenceProof } from './silence.ts'
 import { NoSlot, slotOf } from './slot.ts'
 
@@ -89,11 +87,7 @@ function notTaken(
  * The milliseconds to the end of the bank's silence, at most ASK_AGAIN_MS in case a wake was lost;
  * null when the payment is over or waits for the account.
  */
-function askAgainIn(
-  steps: readonly RailStep[],
-  silent_until: Instant | null,
-  now: Instant,
-): number | null {
+function askAgainIn(steps: readonly RailStep[], silent_until: Instant | null, now: Instant) {
   const last = steps.at(-1)?.status ?? 'processing'
   if (last !== 'processing') return null
   if (silent_until === null) return ASK_AGAIN_MS

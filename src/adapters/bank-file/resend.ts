@@ -3,10 +3,9 @@
 // the file also reads the bank's evidence and the state of the payouts.
 import type { Sql, TransactionSql } from '../../sql/connect.ts'
 import { type Meaning, meaningOf } from '../iso20022/status.ts'
-import { isRepetition } from './answer.ts'
-import { listEvidence } from './evidence-store.ts'
 import { approve, noteResealed, type RailFile, sendAgain, withdrawFile } from './file-store.ts'
-import { type FoundItem, itemName, takeOutOfFile } from './item-store.ts'
+import { type FoundItem, itemName, listEvidence, takeOutOfFile } from './item-store.ts'
+import { isRepetition } from './match.ts'
 import { findStopReason, sortItems, transactMany } from './waiting.ts'
 
 interface FileRequest {
@@ -37,11 +36,7 @@ export async function releaseFile(
 }
 
 /** Why the file must not be sent, and what the person can do; undefined when it may be sent. */
-async function stopMessage(
-  tx: TransactionSql,
-  file: RailFile,
-  items: readonly FoundItem[],
-): Promise<string | undefined> {
+async function stopMessage(tx: TransactionSql, file: RailFile, items: readonly FoundItem[]) {
   const reason = await findStopReason(tx, file, items)
   if (reason === undefined) return undefined
   const advice =
@@ -124,11 +119,7 @@ export async function resealFile(
   })
 }
 
-async function putBack(
-  tx: TransactionSql,
-  msg_id: string,
-  items: readonly FoundItem[],
-): Promise<{ readonly count: number }> {
+async function putBack(tx: TransactionSql, msg_id: string, items: readonly FoundItem[]) {
   return { count: await takeOutOfFile(tx, msg_id, items) }
 }
 
@@ -143,10 +134,7 @@ const NO_ACCEPTANCES: readonly Meaning[] = [
 ]
 
 /** The payments that the bank may have accepted by name, by the standard meanings of its codes. */
-async function findAccepted(
-  tx: TransactionSql,
-  items: readonly FoundItem[],
-): Promise<ReadonlySet<string>> {
+async function findAccepted(tx: TransactionSql, items: readonly FoundItem[]) {
   const evidence = await listEvidence(tx, items)
   const accepted = evidence.filter(
     ({ level, code }) => level === 'transaction' && !NO_ACCEPTANCES.includes(meaningOf(code, {})),

@@ -11,6 +11,7 @@ import { during } from '../../values/diagnostics.ts'
 import type { Instant } from '../../values/instant.ts'
 import { currencyExponent } from '../../values/money/currency.ts'
 import { formatMajor, parseMajor } from '../../values/money/decimal.ts'
+import type { OpenFileRail } from './config.ts'
 import { insertFile } from './file-store.ts'
 import { messageIdOf } from './ids.ts'
 import type { Payment } from './item.ts'
@@ -22,7 +23,6 @@ import {
   readPayments,
   withdrawItems,
 } from './item-store.ts'
-import type { OpenFileRail } from './open-rail.ts'
 import { encryptAndSign, PgpFailed } from './pgp.ts'
 import { NoSlot, slotOf } from './slot.ts'
 import { failureWords } from './transport.ts'
@@ -54,11 +54,7 @@ export async function sealDue(rail: OpenFileRail, page = MOST_ITEMS): Promise<st
   return sealed
 }
 
-async function sealPage(
-  rail: OpenFileRail,
-  due: readonly FoundItem[],
-  faults: string[],
-): Promise<string[]> {
+async function sealPage(rail: OpenFileRail, due: readonly FoundItem[], faults: string[]) {
   const now = await databaseNow(rail.sql)
   const placeOf = ({ closes_at }: FoundItem) => (closes_at < now ? 'late' : 'timely')
   const { late = [], timely = [] } = Object.groupBy(due, placeOf)
@@ -82,11 +78,7 @@ async function sealPage(
 }
 
 /** Does the work for some items. A failure is added to `faults`, and the result is undefined. */
-async function tryPart<T>(
-  rail: OpenFileRail,
-  faults: string[],
-  work: () => Promise<T>,
-): Promise<T | undefined> {
+async function tryPart<T>(rail: OpenFileRail, faults: string[], work: () => Promise<T>) {
   try {
     return await work()
   } catch (error) {
@@ -99,11 +91,7 @@ async function tryPart<T>(
 }
 
 /** Moves items that missed their cut-off to the next slot. Their payouts are asked again. */
-async function postpone(
-  rail: OpenFileRail,
-  late: readonly FoundItem[],
-  now: Instant,
-): Promise<void> {
+async function postpone(rail: OpenFileRail, late: readonly FoundItem[], now: Instant) {
   const slot = slotOf(rail.config.timetable, now)
   await transactConfined(rail.sql, accountsOf(late), async tx => {
     const { waiting } = await sortItems(tx, late)
@@ -127,10 +115,7 @@ async function withdrawOver(rail: OpenFileRail, due: readonly FoundItem[]) {
 }
 
 /** Splits the payments of one day and currency into batches, each for one file of the bank. */
-function batchesOf(
-  group: readonly FoundItem[],
-  { most_items, most_amount }: BankProfile,
-): FoundItem[][] {
+function batchesOf(group: readonly FoundItem[], { most_items, most_amount }: BankProfile) {
   const most = minorUnits(most_amount, group[0]?.currency ?? '')
   const batches: FoundItem[][] = []
   let sum = 0n

@@ -144,11 +144,7 @@ export function fingerprint(key: Buffer): string {
 }
 
 /** Makes a call. Rejects with TransportFailed, which has the server's status code. */
-async function ask<T>(
-  what: string,
-  lost: Promise<never>,
-  start: (done: Done<T>) => void,
-): Promise<T> {
+async function ask<T>(what: string, lost: Promise<never>, start: (done: Done<T>) => void) {
   const answer = Promise.withResolvers<T>()
   const timer = setTimeout(
     () => answer.reject(new Error(`no answer in ${ANSWER_MS} ms`)),

@@ -1,13 +1,10 @@
 // Whether something of a bank lies unread, so that its silence proves nothing: a file in
 // quarantine, a line that is set aside, or an inbox that cannot be read.
-
 import { SERVICE } from '../../accounts/user/user.ts'
 import { closeException } from '../../payouts/advance/wake-store.ts'
 import { readConfined, transactConfined } from '../../sql/confine.ts'
+import type { OpenFileRail } from './config.ts'
 import { listInboxSharers } from './file-store.ts'
-import { type FoundItem, findItems, itemName } from './item-store.ts'
-import type { OpenFileRail } from './open-rail.ts'
-import type { SilenceProof } from './silence.ts'
 import {
   findExchange,
   findUnreadFiles,
@@ -15,7 +12,9 @@ import {
   listUnreadLines,
   MOST_LINES,
   type UnreadLine,
-} from './unread-store.ts'
+} from './inbox-store.ts'
+import { type FoundItem, findItems, itemName } from './item-store.ts'
+import type { SilenceProof } from './silence.ts'
 import { accountsOf } from './waiting.ts'
 
 /** What is known of the bank's silence about one payment, whose payout has this status. */

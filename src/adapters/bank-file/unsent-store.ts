@@ -1,6 +1,5 @@
 // The SQL statements of payouts that no rail is known to have. In a database that was restored they
 // may have gone out since the copy was made.
-
 import { attemptId } from '../../rails/attempt.ts'
 import type { Sql } from '../../sql/connect.ts'
 import { sql } from '../../sql/sql.ts'

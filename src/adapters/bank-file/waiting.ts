@@ -1,6 +1,5 @@
 // Finds the items whose payouts still wait for them. No other item may go into a file: its money is
 // back with the account, or goes by another attempt, and would be paid twice.
-
 import { lockBooks } from '../../ledger/store.ts'
 import { loadAttempts } from '../../payouts/advance/attempt-store.ts'
 import { isScreenedAt } from '../../payouts/advance/release.ts'
@@ -11,7 +10,6 @@ import { confineTo } from '../../sql/confine.ts'
 import type { Sql, TransactionSql } from '../../sql/connect.ts'
 import { nameOf } from '../../values/id.ts'
 import { isBooked } from './evidence.ts'
-import { listEvidence } from './evidence-store.ts'
 import type { RailFile } from './file-store.ts'
 import { hasOpenLine, listNamedByLines } from './inbox-store.ts'
 import {
@@ -20,6 +18,7 @@ import {
   findItems,
   type ItemKey,
   itemName,
+  listEvidence,
 } from './item-store.ts'
 
 export const keyOf = ({ account_id, payout_id: id }: ItemKey) => ({ account_id, id })

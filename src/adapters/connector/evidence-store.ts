@@ -1,5 +1,4 @@
 // Stores evidence of connectors in the database, without repeats.
-
 import { type Evidence, evidenceDigest, type NewEvidence } from '../../rails/evidence.ts'
 import { addEvidence, findEvidence } from '../../rails/evidence-store.ts'
 import type { RailPayout } from '../../rails/rail.ts'
@@ -25,11 +24,7 @@ export function evidenceStore(sql: Sql): EvidenceStore {
 }
 
 /** Stores the new rows. Resolves after the commit, with all evidence of the payouts. */
-async function write(
-  sql: Sql,
-  account_id: string,
-  all: readonly NewRows[],
-): Promise<readonly Evidence[]> {
+async function write(sql: Sql, account_id: string, all: readonly NewRows[]) {
   const keys = all.map(({ payout: { id } }) => ({ account_id, id }))
   const before = await readConfined(sql, [account_id], tx => findEvidence(tx, keys))
   const known = new Set(before.map(repeatKey))

@@ -1,6 +1,5 @@
 // The protocol between Corridor and a connector: schemas of bodies, limits and times.
 // docs/connector.openapi.json is generated from it. A receiver ignores unknown members of a body.
-
 import type { Static } from 'typebox'
 import { Closed, CurrencyCode, Text } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'

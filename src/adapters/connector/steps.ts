@@ -1,7 +1,6 @@
 // Derives a payout's steps from all evidence of its attempt at a connector, in the order of
 // receipt. A contradiction becomes an exception for a person. Only an explicit rejection or
 // cancellation fails a payout. Pure.
-
 import type { RailReport, RailStep } from '../../rails/rail.ts'
 import { isWholeReturn } from '../../rails/returned.ts'
 import { reasonOf } from '../../values/bank-format/reason.ts'
@@ -45,9 +44,7 @@ export function readSteps(reported: readonly ReportedStep[]): StepsReport {
  * Why a history is impossible, as a sentence; '' when it is possible. A step with an unknown status
  * is ignored, but its number counts.
  */
-export function historyProblem(
-  reported: readonly Pick<ReportedStep, 'number' | 'status'>[],
-): string {
+export function historyProblem(reported: readonly Pick<ReportedStep, 'number' | 'status'>[]) {
   let before: Pick<ReportedStep, 'status'> | undefined
   for (const [i, step] of reported.entries()) {
     if (step.number !== i + 1) {

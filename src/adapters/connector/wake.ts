@@ -1,5 +1,4 @@
 // Wakes payouts when a connector reports news of their payments.
-
 import { wakePayouts } from '../../payouts/advance/wake-store.ts'
 import { readConfined, transactConfined } from '../../sql/confine.ts'
 import type { Sql, TransactionSql } from '../../sql/connect.ts'

@@ -70,10 +70,7 @@ export function accountReportReader(kind: AccountReport): MessageReader {
  * behind EREF: in its own texts, or in the text that the payer wrote. Texts that name several
  * payments name none, as the payer may have written one of them: a person looks.
  */
-function endToEndIdOf(
-  node: XmlNode,
-  entry_text: string,
-): Pick<BankLine, 'end_to_end_id'> & Partial<Pick<BankLine, 'defect'>> {
+function endToEndIdOf(node: XmlNode, entry_text: string) {
   const id = idOf(node, 'Refs', 'EndToEndId')
   if (id !== '') return { end_to_end_id: id }
   const own = idOf(node, 'Refs', 'TxId')
@@ -115,12 +112,7 @@ function entryLine(kind: AccountReport, node: XmlNode, { number }: EntryState): 
 }
 
 /** The line of one payment. `is_only`: no other payment shares the entry's amount. */
-function transactionLine(
-  kind: AccountReport,
-  node: XmlNode,
-  state: EntryState,
-  is_only: boolean,
-): BankLine {
+function transactionLine(kind: AccountReport, node: XmlNode, state: EntryState, is_only: boolean) {
   const entry = closest(node, ENTRY)
   if (entry === undefined) throw new Error('TxDtls stands in an entry')
   const entry_line = entryLine(kind, entry, state)

@@ -1,5 +1,4 @@
 // Checks whether an ACH entry can carry a payment, and finds the values of the entry. Pure.
-
 import { bankCodeFault } from '../../parties/beneficiary/bank-code.ts'
 import type { BankProfile, FileItem } from '../../values/bank-format/bank-format.ts'
 import { formatMajor } from '../../values/money/decimal.ts'

@@ -71,12 +71,7 @@ function returnLine(entry: Entry, { text }: Entry['addenda'][number]): BankLine 
   return { ...note, level: 'return', amount: entry.amount, currency: 'USD', is_credit: true }
 }
 
-function addendaNote(
-  entry: Entry,
-  values: AddendaValues,
-  title: string,
-  own_text: string,
-): BankLine {
+function addendaNote(entry: Entry, values: AddendaValues, title: string, own_text: string) {
   const { original_trace: instruction_id, trace_number: reference } = values
   const code = values.code.toUpperCase()
   const text = own_text === '' ? title : `${title}: ${own_text}`

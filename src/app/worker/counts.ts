@@ -1,7 +1,11 @@
 // Counts waiting work for metrics and the log: payouts, parties and bank files.
 
-import { countAlerts } from '../../adapters/bank-file/alert-store.ts'
-import { countFiles, countQuarantined, listProblems } from '../../adapters/bank-file/count-store.ts'
+import {
+  countAlerts,
+  countFiles,
+  countQuarantined,
+  listProblems,
+} from '../../adapters/bank-file/alert-store.ts'
 import { countPending } from '../../controls/approval/store.ts'
 import { countHeldByScreening } from '../../payouts/advance/screening-store.ts'
 import { countByHand, countUnaskedPayouts } from '../../payouts/lists/count-store.ts'

@@ -1,5 +1,4 @@
 // The SQL statements that read an account's state and its use of limits.
-
 import { WRITTEN } from '../../ledger/store.ts'
 import type { TransactionSql } from '../../sql/connect.ts'
 import type { Instant } from '../../values/instant.ts'

@@ -1,6 +1,5 @@
 // The rules of approvals: which payouts and beneficiaries need one, who may approve, and when it is
 // complete. Pure.
-
 import type { PriceSources } from '../../prices/price.ts'
 import { convertAtMid } from '../../prices/rate/rules.ts'
 import { Refusal, refusal } from '../../values/errors.ts'
@@ -123,11 +122,7 @@ export const GIVEN_WITHIN_DAYS = 30
  * Who of the makers is the user, or has lately given the user the means to act and so could approve
  * in the user's name; undefined for nobody.
  */
-function makerBehind(
-  { makers }: Approval,
-  user_name: string,
-  approvers: ApproversOfAccount,
-): string | undefined {
+function makerBehind({ makers }: Approval, user_name: string, approvers: ApproversOfAccount) {
   const givers = approvers.get(user_name) ?? []
   return [user_name, ...givers].find(name => makers.includes(name))
 }

@@ -1,6 +1,5 @@
 // Judges a limit that an operator asks for. It refuses unknown names, since a limit with an unknown
 // name would count no payout. Callers pass the known names. Pure.
-
 import { isZone } from '../../values/calendar/rules.ts'
 import { invalidField, type Problem, Refusal } from '../../values/errors.ts'
 import { currencyProblems } from '../../values/money/problem.ts'
@@ -45,10 +44,7 @@ export function judgeLimit(asked: AskedLimit, known: Known): LimitKind & Pick<Li
   throw new Refusal(all.flatMap(judged => ('problems' in judged ? judged.problems : [])))
 }
 
-function judgePayments(
-  asked: AskedLimit,
-  { rails, keys, networkName }: Known,
-): Judged<Omit<LimitKind, keyof Window | 'currency'>> {
+function judgePayments(asked: AskedLimit, { rails, keys, networkName }: Known) {
   const { account_id, key_id = null, each = 'account', new_for_hours = null } = asked
   const rail = asked.rail?.toLowerCase() ?? null
   const network = asked.network === undefined ? null : networkName(asked.network)

@@ -1,6 +1,5 @@
 // The rules of limits: which payouts a limit counts, with which amount, and when it refuses one.
 // The state has the sums of earlier payouts, and each decision of a batch adds its own. Pure.
-
 import type { PriceSources } from '../../prices/price.ts'
 import { convertAtMid } from '../../prices/rate/rules.ts'
 import { type Problem, Refusal, refusal } from '../../values/errors.ts'

@@ -1,6 +1,5 @@
 // The SQL statements of the tables `limit_sums`, `limit_uses` and `limit_payees`. They run under
 // the lock of the account's book, except the deletion of rows older than every window.
-
 import { clock } from '../../ledger/clock.ts'
 import type { Book } from '../../ledger/rules.ts'
 import type { TransactionSql } from '../../sql/connect.ts'

@@ -1,6 +1,5 @@
 // Archives beneficiaries and takes them back. An archived beneficiary is in no ordinary list, and
 // payouts to it are refused. Pure.
-
 import { type Book, bookOf } from '../../ledger/rules.ts'
 import type { Event } from '../../statements/event/event.ts'
 import { recordChange } from '../../statements/event/rules.ts'

@@ -1,6 +1,5 @@
 // The columns of beneficiaries, the stored form of their details, and the seal that their events
 // carry.
-
 import { sealOf } from '../../values/digest.ts'
 import { withPrefix } from '../../values/id.ts'
 import { completed, type NotSet, onlySet } from '../../values/omit-defaults.ts'

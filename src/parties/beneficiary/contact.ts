@@ -1,7 +1,6 @@
 // The members that beneficiaries and entities share: the schemas of address, phone and document,
 // and the checks of names, dates and e-mail addresses. Undefined means "not set", and so does '',
 // except for a name.
-
 import { Closed, CountryCode, Text } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import { invalidField, type Problem } from '../../values/errors.ts'

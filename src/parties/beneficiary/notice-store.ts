@@ -29,11 +29,7 @@ export function findNotices(sql: Tag, payouts: readonly Key[]): Promise<StoredNo
 }
 
 /** Notices about a payee, those of its newest payouts first. */
-export async function listNotices(
-  sql: Tag,
-  { account_id, id }: Key,
-  limit: number,
-): Promise<StoredNotice[]> {
+export async function listNotices(sql: Tag, { account_id, id }: Key, limit: number) {
   return sql<StoredNotice[]>`
     select ${sql([...COLUMNS])} from rail_exceptions
     where account_id = ${account_id} and notice is not null and notice ->> 'beneficiary' = ${id}

@@ -1,6 +1,5 @@
 // A bank's notice about a payee: the value that the bank corrects, and the update by which the
 // account accepts it. Pure.
-
 import { SERVICE } from '../../accounts/user/user.ts'
 import type { PayeeChange, PayeeValues } from '../../values/bank-format/bank-format.ts'
 import { found, refusal } from '../../values/errors.ts'

@@ -1,7 +1,6 @@
 // The operations that write beneficiaries. Creation, update and archiving by an account share one
 // lane, so that its commands run in order. Approval by people and archiving by operators have
 // operations of their own. Payouts insert the beneficiaries that they make themselves.
-
 import type { ApprovalRules, KeyFacts } from '../../controls/approval/approval.ts'
 import type { AskedDecision } from '../../controls/approval/rules.ts'
 import {
@@ -27,7 +26,6 @@ import {
   type Maker,
 } from './approval.ts'
 import { type ArchiveOutcome, type ArchiveState, decideArchive } from './archive.ts'
-import type { Beneficiary } from './beneficiary.ts'
 import { noticeName } from './notice.ts'
 import { closeNotices, findNotices } from './notice-store.ts'
 import { presentBeneficiary } from './response.ts'
@@ -132,10 +130,7 @@ function notifiedBy(commands: readonly WriteBeneficiary[]): readonly Key[] {
   return uniqueKeys(keys)
 }
 
-async function loadNamed(
-  tx: TransactionSql,
-  commands: readonly WriteBeneficiary[],
-): Promise<Map<string, Beneficiary>> {
+async function loadNamed(tx: TransactionSql, commands: readonly WriteBeneficiary[]) {
   return byName(await findBeneficiaries(tx, namedBy(commands)))
 }
 

@@ -1,5 +1,4 @@
 // Requests about beneficiaries: the schemas of bodies and queries.
-
 import type { Static } from 'typebox'
 import { DOCUMENTED } from '../../http/docs.ts'
 import { ListQueryOf, NameFilter, TextFilter } from '../../http/list.ts'

@@ -1,5 +1,4 @@
 // Beneficiaries as callers see them.
-
 import { SERVICE } from '../../accounts/user/user.ts'
 import { Id, Literals, optional, Timestamp, textOrNull } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'

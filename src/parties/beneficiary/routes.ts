@@ -1,6 +1,5 @@
 // POST and GET /v3/beneficiary, GET and PUT /v3/beneficiary/{id}, POST …/archive and …/unarchive,
 // GET …/notice and POST …/accept_notice.
-
 import type { FastifyRequest } from 'fastify'
 import type { Runs } from '../../engine/lanes.ts'
 import type { Finds, Reads } from '../../engine/reads.ts'

@@ -1,7 +1,6 @@
 // The rules of beneficiaries: the checks of their details, the payout types that reach them,
 // creation and update. The state advances, so that the next command of a batch sees the change.
 // Pure.
-
 import { isDeepStrictEqual } from 'node:util'
 import type { Account } from '../../accounts/rules.ts'
 import { type Book, bookOf } from '../../ledger/rules.ts'

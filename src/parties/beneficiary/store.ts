@@ -1,5 +1,4 @@
 // The SQL statements of beneficiaries. Writes run under the lock of the account's book.
-
 import type { TransactionSql } from '../../sql/connect.ts'
 import { findIdsByText, narrowToText } from '../../sql/find-by-text.ts'
 import { findByKeys } from '../../sql/keys.ts'

@@ -1,6 +1,5 @@
 // The duplicate rules of entities, in their order (§duplicate.individual, §duplicate.business), and
 // the explanation of their decision. Pure.
-
 import { hash } from 'node:crypto'
 import { comparable } from './comparable.ts'
 import type { Entity, EntityRecord, EntityType } from './entity.ts'

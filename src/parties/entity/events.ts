@@ -1,6 +1,5 @@
 // The facts of entities' events. They suffice to show the entity as it was, however it changes
 // later. Pure.
-
 import type { Book } from '../../ledger/rules.ts'
 import type { Event } from '../../statements/event/event.ts'
 import { recordChange } from '../../statements/event/rules.ts'

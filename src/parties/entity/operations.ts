@@ -1,6 +1,5 @@
 // The operation that writes entities: creation, update, submission and review share one lane, so
 // that an account's commands run in order. Also the dry run of the duplicate rules.
-
 import { unlessLate } from '../../engine/late.ts'
 import type { Operation } from '../../engine/operation.ts'
 import { success } from '../../http/answer.ts'
@@ -156,10 +155,7 @@ function identitiesSent({ account_id, change }: WriteEntity): Identity[] {
  * The identities of records after each change (§duplicate.after_change). An earlier change of the
  * same entity in the batch may be refused, so they are computed with and without it.
  */
-function identitiesAfter(
-  entities: ReadonlyMap<string, Entity>,
-  commands: readonly WriteEntity[],
-): Identity[] {
+function identitiesAfter(entities: ReadonlyMap<string, Entity>, commands: readonly WriteEntity[]) {
   const changed = new Map<string, EntityRecord>()
   return commands.flatMap(({ account_id, change }) => {
     if (change.kind === 'create') return []
@@ -183,10 +179,7 @@ async function loadLive(
   return found.map(({ key, entity }) => [identityName(entity.account_id, key), [entity]])
 }
 
-async function loadImported(
-  tx: TransactionSql,
-  commands: readonly WriteEntity[],
-): Promise<Map<string, Entity>> {
+async function loadImported(tx: TransactionSql, commands: readonly WriteEntity[]) {
   const rows = commands.flatMap(({ account_id, change }) => {
     const import_key = change.kind === 'create' ? change.draft.import_key : null
     return import_key === null ? [] : [{ account_id, import_key }]
@@ -225,11 +218,7 @@ export function explainEntity(sql: Sql, entity: Entity): Promise<Explanation> {
  * Runs several statements on one snapshot, so that all of them see the same status of an entity
  * that is rejected meanwhile.
  */
-function onSnapshot<T>(
-  sql: Sql,
-  account_id: string,
-  work: (tx: TransactionSql) => Promise<T>,
-): Promise<T> {
+function onSnapshot<T>(sql: Sql, account_id: string, work: (tx: TransactionSql) => Promise<T>) {
   const mode = 'isolation level repeatable read, read only'
   return transactConfined(sql, [account_id], unlessLate(work), mode)
 }

@@ -1,5 +1,4 @@
 // Requests about entities: the schemas of bodies and queries, and the checks of fields.
-
 import type { Static } from 'typebox'
 import { DOCUMENTED } from '../../http/docs.ts'
 import { IdFilter, ListQueryOf, MetadataFilter, NameFilter, TextFilter } from '../../http/list.ts'

@@ -1,5 +1,4 @@
 // Entities as callers see them, and the result of the duplicate rules.
-
 import { Id, Literals, Metadata, Timestamp } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import { Document, Phone } from '../beneficiary/contact.ts'

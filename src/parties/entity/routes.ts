@@ -1,6 +1,5 @@
 // POST and GET /v3/entity, GET and PUT /v3/entity/{id}, POST /v3/entity/{id}/submit, and the dry
 // run POST /v3/entity/duplicate_check.
-
 import type { Runs } from '../../engine/lanes.ts'
 import { unlessLate } from '../../engine/late.ts'
 import type { Finds, Reads } from '../../engine/reads.ts'

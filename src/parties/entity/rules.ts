@@ -1,6 +1,5 @@
 // Decides creations, updates, submissions and reviews of entities, and checks each for duplicates.
 // The state advances, so that the next command of a batch sees the change. Pure.
-
 import { isDeepStrictEqual } from 'node:util'
 import { type Book, bookOf } from '../../ledger/rules.ts'
 import type { Event } from '../../statements/event/event.ts'

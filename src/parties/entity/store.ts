@@ -1,5 +1,4 @@
 // The SQL statements of entities. Writes run under the lock of the account's book.
-
 import type { Sql } from '../../sql/connect.ts'
 import { narrowToText } from '../../sql/find-by-text.ts'
 import { findByKeys, keysOf, selectByKeys } from '../../sql/keys.ts'

@@ -1,6 +1,5 @@
 // The operations that move a payout: steps by the rail, the operator, a review, the account or an
 // approval.
-
 import { findAccountIds } from '../../accounts/store.ts'
 import {
   findApprovers,
@@ -263,10 +262,7 @@ function mayBeAtWish(advance: Advance): boolean {
 }
 
 /** The approvals of these payouts, and who may decide them. */
-async function loadPending(
-  tx: TransactionSql,
-  keys: readonly Key[],
-): Promise<Pick<AdvanceState, 'pending' | 'approvers'>> {
+async function loadPending(tx: TransactionSql, keys: readonly Key[]) {
   if (keys.length === 0) return { pending: new Map(), approvers: new Map() }
   const account_ids = keys.map(({ account_id }) => account_id)
   const [pending, approvers] = await Promise.all([
@@ -285,10 +281,7 @@ function storeApprovals(tx: TransactionSql, outcomes: readonly AdvanceOutcome[])
 }
 
 /** The debit of each payout and its journal, by `account_id/payout id`. */
-async function loadDebits(
-  tx: TransactionSql,
-  payouts: readonly Payout[],
-): Promise<AdvanceState['debits']> {
+async function loadDebits(tx: TransactionSql, payouts: readonly Payout[]) {
   const keys = payouts.map(p => ({ account_id: p.account_id, id: p.balance_transaction_id }))
   const entries = await findEntries(tx, keys)
   return new Map(

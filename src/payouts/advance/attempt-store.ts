@@ -1,5 +1,4 @@
 // Reads and writes attempts: a claim opens them, and steps load and store them.
-
 import { attemptName, isOver, type PayoutAttempt } from '../../rails/attempt.ts'
 import { findAttempts, insertAttempts, updateAttempts } from '../../rails/attempt-store.ts'
 import { findExceptions, insertExceptions } from '../../rails/exception-store.ts'

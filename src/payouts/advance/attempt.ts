@@ -1,5 +1,4 @@
 // Opens and ends the attempts of a payout. Pure.
-
 import { type AttemptEnd, attemptId, type PayoutAttempt } from '../../rails/attempt.ts'
 import { type Attempt, isOutside } from '../../rails/rail.ts'
 import type { RouteTaken } from '../../rails/rules.ts'

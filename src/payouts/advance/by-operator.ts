@@ -1,5 +1,4 @@
 // The steps that an operator sets, by hand or for a sandbox, and what an operator may not do. Pure.
-
 import type { Approvals } from '../../parties/entity/entity.ts'
 import { isOutside, type RailStep } from '../../rails/rail.ts'
 import type { Key } from '../../values/id.ts'

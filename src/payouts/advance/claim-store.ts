@@ -1,6 +1,5 @@
 // The SQL statements of claims: they find the payouts whose rail is due to be asked, and decide
 // which worker asks it. Finding takes no lock: the claim decides.
-
 import { attemptOf, type NotTaken } from '../../rails/attempt.ts'
 import type { Attempt } from '../../rails/rail.ts'
 import { readListsVersion } from '../../screening/list-store.ts'
@@ -131,11 +130,7 @@ export function claimDuePayouts(
   return eachShard(keys, keys => claimOfShard(sql, keys, lease_ms))
 }
 
-async function claimOfShard(
-  sql: Sql,
-  keys: readonly Key[],
-  lease_ms: number,
-): Promise<ClaimedPayout[]> {
+async function claimOfShard(sql: Sql, keys: readonly Key[], lease_ms: number) {
   const present = await versionBefore(sql)
   return transactConfined(sql, accountsOf(keys), async tx => {
     const claims = await claimRows(tx, keys, lease_ms, present)

@@ -1,7 +1,6 @@
 // The SQL statements of attempts that are over and whose rail is asked again. `ask_again_at` is the
 // time of the next question, and also the claim of the process that asks. A claim postpones the
 // question, so that a process asks again after a lost answer.
-
 import { attemptName, attemptOf } from '../../rails/attempt.ts'
 import { findAttempts } from '../../rails/attempt-store.ts'
 import type { RailPayout } from '../../rails/rail.ts'
@@ -20,11 +19,7 @@ interface DueAttempt {
 }
 
 /** The due attempts of these rails, the longest due first. Takes no lock: the claim decides. */
-export async function listDueAttempts(
-  finder: Sql,
-  rails: readonly string[],
-  limit: number,
-): Promise<DueAttempt[]> {
+export async function listDueAttempts(finder: Sql, rails: readonly string[], limit: number) {
   return finder<DueAttempt[]>`
     select account_id, payout_id, number from payout_attempts
     where ask_again_at <= statement_timestamp() and rail = any (${[...rails]}::text[])

@@ -1,6 +1,5 @@
 // What a rail's report about an attempt that is over means. No step follows from the report. If it
 // contradicts how the attempt has ended, it opens an exception. Pure.
-
 import { isHolding, type PayoutAttempt, type RailException } from '../../rails/attempt.ts'
 import type { RailReport } from '../../rails/rail.ts'
 import { DAY_MS, type Instant, plusMilliseconds } from '../../values/instant.ts'

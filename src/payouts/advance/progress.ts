@@ -1,5 +1,4 @@
 // How many steps the rail of a payout has reported, and when it is asked next. Pure.
-
 import { planOrRefuse, sentOf } from '../../rails/plan.ts'
 import { isAsked } from '../../rails/rail.ts'
 import { DAY_MS, type Instant, plusMilliseconds } from '../../values/instant.ts'

@@ -1,6 +1,5 @@
 // Reads what prices the payouts that go back after their price has ended: the price book as it is
 // in the transaction, and the ends of their prices.
-
 import { type Book, bookOf } from '../../ledger/rules.ts'
 import { pricingFrom } from '../../prices/book.ts'
 import { listPolicies } from '../../prices/policy/store.ts'
@@ -53,10 +52,7 @@ export async function loadPresent(
 }
 
 /** Which of these accounts are sandboxes. */
-async function findSandboxes(
-  tx: TransactionSql,
-  owned: readonly OfAccount[],
-): Promise<ReadonlySet<string>> {
+async function findSandboxes(tx: TransactionSql, owned: readonly OfAccount[]) {
   const rows = await eachShard(
     owned,
     owned => tx<OfAccount[]>`

@@ -2,7 +2,6 @@
 // that converts is a firm trade. Once its price has ended, the account gets the lower of what was
 // taken and what the destination amount is worth at the present rate
 // (docs/decisions/prices-and-fees.md). Pure.
-
 import type { Pricing, PricingAt } from '../../prices/price.ts'
 import { customerRate } from '../../prices/rate/rules.ts'
 import type { RailStep } from '../../rails/rail.ts'

@@ -1,5 +1,4 @@
 // The SQL statements of payouts that are due to be screened, and of payouts that screening holds.
-
 import type { ScreeningHold } from '../../screening/match.ts'
 import type { Sql, TransactionSql } from '../../sql/connect.ts'
 import { updater } from '../../sql/rows.ts'
@@ -92,10 +91,7 @@ export async function listHeldByScreening(
 }
 
 /** How screening holds one payout; undefined when it does not. */
-export async function findHeldByScreening(
-  sql: Sql,
-  { account_id, id }: Key,
-): Promise<HeldByScreening | undefined> {
+export async function findHeldByScreening(sql: Sql, { account_id, id }: Key) {
   const [held] = await sql<HeldByScreening[]>`
     select account_id, id, ${sql.unsafe(HOLD)} as screening, status, updated_at
     from open_payouts

@@ -1,6 +1,5 @@
 // Wakes payouts: there is news of them, so their rail is asked at once, even after a success.
 // Closes exceptions, after which a rail is asked again.
-
 import { type Book, bookOf } from '../../ledger/rules.ts'
 import { lockBooks } from '../../ledger/store.ts'
 import { type PayeeNotice, payeeNotice } from '../../parties/beneficiary/notice.ts'
@@ -119,11 +118,7 @@ function noticeOf(
 }
 
 /** The event of a notice. The words of the bank may be personal data, which the event has not. */
-function notify(
-  books: ReadonlyMap<string, Book>,
-  payout: ReadPayout,
-  { kind, code }: Notice,
-): Event {
+function notify(books: ReadonlyMap<string, Book>, payout: ReadPayout, { kind, code }: Notice) {
   const facts = { status: payout.status, by: 'rail', journals: [], notice: { kind, code } }
   const content = PAYOUT_SEAL.digest(payout)
   const event = recordChange({ books }, payout, 'payout.notified', facts, content)

@@ -1,6 +1,5 @@
 // The operation that makes a batch of payouts. It loads them like single payouts, decides one after
 // the other on one state, and stores them in portions. Also the dry run of a batch.
-
 import { checkActive } from '../../accounts/states.ts'
 import { type LongOperation, loadingAll } from '../../engine/operation.ts'
 import { success } from '../../http/answer.ts'

@@ -1,5 +1,4 @@
 // What a caller sends about batches of payouts: the schemas of bodies and queries.
-
 import type { Static } from 'typebox'
 import { DOCUMENTED } from '../../http/docs.ts'
 import { CREATED_BOUNDS, ListQueryOf, TextFilter } from '../../http/list.ts'

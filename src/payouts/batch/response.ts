@@ -1,5 +1,4 @@
 // Batches of payouts and their items as callers see them.
-
 import { presentProblem } from '../../http/errors.ts'
 import { ErrorDetail, Literals, Metadata, Timestamp } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'

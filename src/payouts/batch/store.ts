@@ -101,11 +101,7 @@ export async function listItems(
 }
 
 /** The position that a cursor names: by itself, or by the id of a payout; undefined for none. */
-export async function findPosition(
-  sql: Tag,
-  { account_id, id }: Key,
-  cursor: string,
-): Promise<number | undefined> {
+export async function findPosition(sql: Tag, { account_id, id }: Key, cursor: string) {
   if (/^[0-9]+$/.test(cursor)) return Number(cursor)
   const [row] = await sql<{ position: number }[]>`
     select position from payout_batch_items

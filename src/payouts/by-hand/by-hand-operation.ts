@@ -1,5 +1,4 @@
 // The operation by which a person takes a payout to pay it by hand, or releases it unpaid.
-
 import { checkActive } from '../../accounts/states.ts'
 import type { Operation } from '../../engine/operation.ts'
 import { bookOf } from '../../ledger/rules.ts'

@@ -1,6 +1,5 @@
 // Payouts that people pay by hand, and steps that people set. One person at a time has taken a
 // payout, so that nobody pays it twice. Pure.
-
 import { isOpenException, type RailException } from '../../rails/attempt.ts'
 import { type Failure, MANUAL, type RailStatus, type RailStep } from '../../rails/rail.ts'
 import { invalidField, refusal, refuseIfAny } from '../../values/errors.ts'

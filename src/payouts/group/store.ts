@@ -108,10 +108,7 @@ export function countApprovals(sql: TransactionSql, key: Key): Promise<CountedAp
 }
 
 /** The sums of these payouts of one account, by currency. */
-export async function sumPayouts(
-  sql: TransactionSql,
-  keys: readonly Key[],
-): Promise<WaitingTotal[]> {
+export async function sumPayouts(sql: TransactionSql, keys: readonly Key[]) {
   return eachShard(
     keys,
     keys => sql<WaitingTotal[]>`

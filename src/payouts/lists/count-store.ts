@@ -1,5 +1,4 @@
 // The SQL statements that count payouts: open payouts, and the outcomes of payouts that are over.
-
 import type { EndedPayouts } from '../../rails/figures.ts'
 import { MANUAL, SIMULATOR } from '../../rails/rail.ts'
 import type { Sql, TransactionSql } from '../../sql/connect.ts'
@@ -20,10 +19,7 @@ export async function countOpenPayouts(tx: TransactionSql, account_id: string): 
  * How many due payouts have a rail that no worker asks, by rail: the rail is not in `rails`, or it
  * takes no payouts of their account.
  */
-export function countUnaskedPayouts(
-  finder: Sql,
-  rails: readonly string[],
-): Promise<{ rail: string; payouts: number }[]> {
+export function countUnaskedPayouts(finder: Sql, rails: readonly string[]) {
   return finder<{ rail: string; payouts: number }[]>`
     select rail, count(*)::integer as payouts from open_payouts join books using (account_id)
     where ask_rail_at <= statement_timestamp() and ${unclaimed(finder)}
@@ -35,11 +31,7 @@ export function countUnaskedPayouts(
  * How many payouts have been due for `late_s` seconds although their rail may be asked and no
  * worker has claimed them. Leaves out the rails in `paused`.
  */
-export async function countOverdue(
-  audit: Sql,
-  paused: readonly string[],
-  late_s: number,
-): Promise<number> {
+export async function countOverdue(audit: Sql, paused: readonly string[], late_s: number) {
   const [row] = await audit<{ payouts: number }[]>`
     select count(*)::integer as payouts from open_payouts o
     where ask_rail_at <= statement_timestamp() - make_interval(secs => ${late_s})

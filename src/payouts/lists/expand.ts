@@ -1,5 +1,4 @@
 // The objects that a payout expands to, and the payout that a line of the statement expands to.
-
 import type { Finds } from '../../engine/reads.ts'
 import type { Expansions } from '../../http/expand.ts'
 import type { Beneficiary } from '../../parties/beneficiary/beneficiary.ts'

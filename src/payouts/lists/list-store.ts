@@ -1,5 +1,4 @@
 // Lists of payouts: an account's, and an operator's over all accounts.
-
 import { findNamed } from '../../parties/beneficiary/store.ts'
 import type { Sql } from '../../sql/connect.ts'
 import { mergePages } from '../../sql/merge.ts'
@@ -101,11 +100,7 @@ function tooManyNamed(): Refusal {
   return refusal('invalid_query_parameter', message, 'beneficiary_name')
 }
 
-async function listPlain(
-  sql: Tag,
-  account_id: string,
-  asked: Wanted,
-): Promise<Page<Payout> | undefined> {
+async function listPlain(sql: Tag, account_id: string, asked: Wanted) {
   const [filters, condition] = pairFilters(sql, asked.filters)
   const wanted = { ...asked, filters }
   if (filters.scheduled !== undefined) return listScheduled(sql, account_id, wanted, condition)

@@ -106,10 +106,7 @@ function currencyProblems(member: string, code: string): readonly Problem[] {
 }
 
 /** A problem of a charge type that no request can have: the row would never apply. */
-function chargeProblems(
-  { payout_type, charge_type }: AskedSubject,
-  vocabulary: FeeVocabulary,
-): readonly Problem[] {
+function chargeProblems({ payout_type, charge_type }: AskedSubject, vocabulary: FeeVocabulary) {
   if (charge_type === undefined || !vocabulary.payout_types.includes(payout_type)) return []
   const known = vocabulary.charge_types[payout_type] ?? []
   if (known.includes(charge_type)) return []

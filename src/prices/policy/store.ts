@@ -15,10 +15,7 @@ export async function lockPolicies(tx: TransactionSql): Promise<void> {
 }
 
 /** Inserts policies. The database refuses one that begins before its transaction. */
-export async function insertPolicies(
-  tx: TransactionSql,
-  policies: readonly NewPolicy[],
-): Promise<Policy[]> {
+export async function insertPolicies(tx: TransactionSql, policies: readonly NewPolicy[]) {
   return tx<Policy[]>`
     insert into pricing_policies (account_id, from_currency, to_currency, name, value,
       effective_from)

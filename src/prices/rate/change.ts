@@ -74,12 +74,7 @@ export function changeRates(
  * Stores a publication's rates that are newer and not doubtful. `by` is the change's name in the
  * history.
  */
-function takeRates(
-  sql: Sql,
-  lines: readonly Line<Rate>[],
-  options: ChangeOptions,
-  by?: string,
-): Promise<FeedDecision & Pick<Changed, 'gaps'>> {
+function takeRates(sql: Sql, lines: readonly Line<Rate>[], options: ChangeOptions, by?: string) {
   return withLockedBook(sql, options, async (tx, book, guide) => {
     const first = judgeRates(lines, book, guide)
     const news = decideFeed(first, options.force).taken.map(({ rate }) => rate)

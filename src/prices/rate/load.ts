@@ -1,6 +1,5 @@
 // Reads rates from text: CSV with base,quote,mid,source,as_of, or the European Central Bank's XML
 // and CSV. Returns rates, or the problem of each wrong line.
-
 import { readFile } from 'node:fs/promises'
 import { UnreadableFile } from '../../values/bank-format/bank-format.ts'
 import { type Instant, instantFromIso, plusMilliseconds } from '../../values/instant.ts'

@@ -1,5 +1,4 @@
 // The options of a payout, the cheapest first. Each is judged and priced as a quote. Pure.
-
 import type { Pricing } from '../../prices/price.ts'
 import { selectRoutes } from '../../rails/rules.ts'
 import { type Problem, Refusal } from '../../values/errors.ts'
@@ -62,12 +61,7 @@ export function payoutOptions(
     .toSorted(inOrder)
 }
 
-function optionOf(
-  request: QuoteRequest,
-  payer: Payer,
-  pricing: Pricing,
-  times: Times,
-): PayoutOption {
+function optionOf(request: QuoteRequest, payer: Payer, pricing: Pricing, times: Times) {
   try {
     const terms = quoteTerms(request, payer.account)
     const judged = judgeTerms(terms, payer, pricing, times)

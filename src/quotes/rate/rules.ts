@@ -1,5 +1,4 @@
 // The rate of a quote that an account would get now. Pure.
-
 import type { Pricing } from '../../prices/price.ts'
 import { customerRate, goodUntil, type Step, waysBetween } from '../../prices/rate/rules.ts'
 import type { Instant } from '../../values/instant.ts'

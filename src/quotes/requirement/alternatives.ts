@@ -129,10 +129,7 @@ function localAlternatives(subject: Subject): readonly Alternative[] {
  * One or two alternatives for each shape of an account, in the order of countries and networks.
  * Countries that use only IBANs share one alternative. Without a network there is none.
  */
-function localAlternativesOver(
-  known: readonly Network[],
-  { currency, country }: Subject,
-): readonly Alternative[] {
+function localAlternativesOver(known: readonly Network[], { currency, country }: Subject) {
   const everywhere = [...new Set(known.flatMap(n => n.countries.map(bankingCountry)))]
   const shapes = new Map<Shape, Record<'countries' | 'networks', Set<string>>>()
   for (const served of country === '' ? everywhere : [country]) {

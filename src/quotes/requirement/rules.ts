@@ -140,11 +140,7 @@ function reachFaults(
 }
 
 /** The problem of an IBAN or number in a country that identifies accounts by the other one. */
-function otherAccount(
-  alternatives: readonly Alternative[],
-  sent: string,
-  country: string,
-): Fault[] {
+function otherAccount(alternatives: readonly Alternative[], sent: string, country: string) {
   const [alternative] = alternatives
   if (alternative?.account === undefined) return []
   const message = `Accounts of ${country} are paid by ${alternative.account} here, not by ${sent}.`

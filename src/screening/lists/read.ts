@@ -91,9 +91,7 @@ function checked(format: ListFormat, reader: ListReader): ListFile {
 }
 
 /** Entries with distinct ids, and the records that name nobody. */
-function sorted(
-  records: readonly ListedEntry[],
-): Pick<ListFile, 'entries' | 'left_out_count' | 'left_out'> {
+function sorted(records: readonly ListedEntry[]) {
   const entries: ListedEntry[] = []
   const left_out: string[] = []
   let left_out_count = 0

@@ -1,5 +1,4 @@
 // A balance transaction is one line of a statement. Its journal moves the balance.
-
 import type { Journal } from '../../ledger/rules.ts'
 import type { Instant } from '../../values/instant.ts'
 import type { Decimal } from '../../values/money/decimal.ts'

@@ -1,5 +1,4 @@
 // The columns of a journal that hold its line, and the conversion of rows to lines and back.
-
 import type { Journal, JournalKind, JournalLine } from '../../ledger/rules.ts'
 import { numberedId } from '../../values/id.ts'
 import type { Instant } from '../../values/instant.ts'

@@ -1,6 +1,5 @@
 // The end of every write to books: journals with their lines, balances, heads and events. Each
 // table gets one statement, and the statements are sent without waiting for each other.
-
 import type { Book, Journal } from '../../ledger/rules.ts'
 import { insertJournals, updateBalances, updateBooks } from '../../ledger/store.ts'
 import type { TransactionSql } from '../../sql/connect.ts'

@@ -1,5 +1,4 @@
 // Requests about balances and balance transactions: the schemas of queries.
-
 import { ExpandOf, ExpandQueryOf } from '../../http/expand.ts'
 import { CurrencyFilter, IdFilter, ListQueryOf } from '../../http/list.ts'
 import { Several } from '../../http/query.ts'

@@ -1,5 +1,4 @@
 // Balances and balance transactions as callers see them.
-
 import type { TSchema } from 'typebox'
 import { ExpandedOf } from '../../http/expand.ts'
 import { Id, Literals, Money, RateNumber, Timestamp } from '../../http/schema.ts'

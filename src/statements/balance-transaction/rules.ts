@@ -1,6 +1,5 @@
 // Makes balance transactions, the lines of a customer's statement, together with the journals that
 // move the balance. Pure.
-
 import { type Book, type JournalDraft, postJournal } from '../../ledger/rules.ts'
 import type { Event } from '../event/event.ts'
 import { recordEvent } from '../event/rules.ts'

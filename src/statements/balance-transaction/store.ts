@@ -1,6 +1,5 @@
 // The SQL statements that read balance transactions, which are columns of their journals.
 // ledger/store.ts writes them. The number in an id finds and orders them.
-
 import { findJournals } from '../../ledger/store.ts'
 import { byNumber, locateNumber, type Numbers, numbersOf, withKeys } from '../../sql/by-number.ts'
 import type { Sql } from '../../sql/connect.ts'
@@ -141,11 +140,7 @@ export async function listBalanceTransactions(
  * The sources of all lines of payouts. A payout is the source of its debit, and the debit is the
  * source of the line that returns it. Finds each debit by one look-up in a unique index.
  */
-async function sourcesOf(
-  sql: Tag,
-  account_id: string,
-  payouts: readonly string[],
-): Promise<string[]> {
+async function sourcesOf(sql: Tag, account_id: string, payouts: readonly string[]) {
   const debits = await Promise.all(
     payouts.map(
       payout => sql<{ account_id: string; number: bigint; created_at: Instant }[]>`

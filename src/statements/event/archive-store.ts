@@ -1,5 +1,4 @@
 // The SQL statements of archives of events.
-
 import { EMPTY_HASH } from '../../ledger/rules.ts'
 import type { TransactionSql } from '../../sql/connect.ts'
 import type { Tag } from '../../sql/sql.ts'
@@ -10,11 +9,7 @@ import type { ArchivedRow } from './archive.ts'
  * The chain hash, 64 hex digits, of the row whose last event has this number. A cut keeps the hash
  * of its last removed row. Undefined when no row and no cut ends there.
  */
-export async function findChainHash(
-  sql: Tag,
-  account_id: string,
-  sequence: bigint,
-): Promise<string | undefined> {
+export async function findChainHash(sql: Tag, account_id: string, sequence: bigint) {
   if (sequence === 0n) return EMPTY_HASH
   const number = String(sequence)
   const [row] = await sql<{ hash: string }[]>`

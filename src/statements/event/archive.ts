@@ -1,6 +1,5 @@
 // An archive of events: the rows of one account from one number to another, one JSON object a line,
 // with the hashes of their chain. The file alone suffices to prove it. Pure.
-
 import { sealOf } from '../../values/digest.ts'
 import type { Instant } from '../../values/instant.ts'
 import { firstOf } from './row.ts'

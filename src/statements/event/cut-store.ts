@@ -57,11 +57,7 @@ interface NewCut extends Cut {
 }
 
 /** Stores the cut and the seals that replace its rows, and removes the rows up to the cut. */
-export async function cutEvents(
-  tx: TransactionSql,
-  cut: NewCut,
-  seals: readonly ArchivedSeal[],
-): Promise<void> {
+export async function cutEvents(tx: TransactionSql, cut: NewCut, seals: readonly ArchivedSeal[]) {
   const { account_id, sequence } = cut
   await tx`
     insert into event_cuts (account_id, sequence, hash, created_at, removed, seals, file,

@@ -1,5 +1,4 @@
 // The query of the list of events.
-
 import { ListQueryOf } from '../../http/list.ts'
 import { Several } from '../../http/query.ts'
 import { Type } from '../../http/type.ts'

@@ -1,6 +1,5 @@
 // Answers about events: the members of every event, and the schema of the events of one kind of
 // object.
-
 import type { TProperties, TSchema } from 'typebox'
 import { Id, Literals, optional, Timestamp } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'

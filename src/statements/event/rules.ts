@@ -1,5 +1,4 @@
 // Numbers the events of an account and chains their rows. Pure.
-
 import { type Book, bookOf } from '../../ledger/rules.ts'
 import { sealOf } from '../../values/digest.ts'
 import type { Key } from '../../values/id.ts'

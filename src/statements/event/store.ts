@@ -88,10 +88,7 @@ interface Numbered {
 }
 
 /** The number of events of each account, or of one. It equals the newest sequence. */
-export async function countEvents(
-  sql: Tag,
-  account_id: string | undefined,
-): Promise<{ account_id: string; count: bigint }[]> {
+export async function countEvents(sql: Tag, account_id: string | undefined) {
   const condition = account_id === undefined ? sql`` : sql`where account_id = ${account_id}`
   return sql<{ account_id: string; count: bigint }[]>`
     select account_id, event_count as count from books ${condition} order by account_id`
@@ -167,12 +164,7 @@ interface Range {
 const ALL_NUMBERS = { after: 0n, before: 2n ** 63n - 1n }
 
 /** The events in the order of reading. With `has_more`, others follow. */
-async function listWithin(
-  sql: Tag,
-  account_id: string,
-  range: Range,
-  filters: Filters,
-): Promise<Page<NamedEvent>> {
+async function listWithin(sql: Tag, account_id: string, range: Range, filters: Filters) {
   const { newest_first, limit } = range
   const { type: types, object_id: ids } = filters
   const found = await Promise.all(
@@ -217,12 +209,7 @@ const smaller = (a: bigint, b: bigint) => (a < b ? a : b)
  * while the table was empty cannot use another. Each value is a sub-select, which hides it from the
  * planner.
  */
-function findRows(
-  sql: Tag,
-  account_id: string,
-  range: Range,
-  type: string | undefined,
-): Promise<CutRow[]> {
+function findRows(sql: Tag, account_id: string, range: Range, type: string | undefined) {
   const { after, end, begins, order, limit } = boundsOf(sql, range)
   if (type === undefined || COMMON_LETTERS.has(type)) {
     return cutRows(

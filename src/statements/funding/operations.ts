@@ -1,5 +1,4 @@
 // The operations that book an operator's money on accounts, and that reverse bookings.
-
 import type { Operation } from '../../engine/operation.ts'
 import { type LockedBooks, lockBooks } from '../../ledger/store.ts'
 import type { TransactionSql } from '../../sql/connect.ts'
@@ -75,10 +74,7 @@ export const reverseBooking: Operation<Reversal, ReversalState, BookingOutcome> 
   store: bookMoney.store,
 }
 
-async function loadReversible(
-  tx: TransactionSql,
-  commands: readonly Reversal[],
-): Promise<Reversible> {
+async function loadReversible(tx: TransactionSql, commands: readonly Reversal[]) {
   const entries = await findEntries(tx, commands)
   return new Map(entries.map(entry => [nameOf(entry.line), entry]))
 }

@@ -1,5 +1,4 @@
 // The SQL statements that find earlier bookings, and that keep their references.
-
 import type { JournalKind } from '../../ledger/rules.ts'
 import type { TransactionSql } from '../../sql/connect.ts'
 import { isSpread } from '../../sql/shard.ts'

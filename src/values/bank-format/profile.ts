@@ -1,6 +1,5 @@
 // Checks the members that bank profiles of all formats share, as an operator writes them in JSON.
 // Each format adds its own members. Pure.
-
 import { CALENDAR_NAMES } from '../calendar/calendar.ts'
 import { parseDecimal } from '../money/decimal.ts'
 import { didYouMean } from '../text/nearest.ts'

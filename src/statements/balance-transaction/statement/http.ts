@@ -1,7 +1,6 @@
 // Sends a statement over HTTP. It takes the statement and reads its first page before it answers,
 // so that an early failure is an ordinary refusal. It then writes as fast as the client reads, in
 // the memory of a few pages, and holds no connection to the database between pages.
-
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
@@ -99,11 +98,7 @@ function refusalOf(error: unknown): unknown {
 }
 
 /** The pieces of the file. Counts the totals first for formats that write them before the lines. */
-async function begin(
-  { reads }: Needs,
-  { format, name, wanted }: StatementRequest,
-  inTurn: InTurn,
-): Promise<AsyncGenerator<string, void>> {
+async function begin({ reads }: Needs, { format, name, wanted }: StatementRequest, inTurn: InTurn) {
   const statement = await inTurn(() => findStatement(reads, wanted))
   if (statement.from !== null && statement.from >= statement.created_at) {
     throw refusal('invalid_query_parameter', 'The period has not begun.', 'from')

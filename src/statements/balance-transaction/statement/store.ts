@@ -158,10 +158,7 @@ async function findPage(sql: Sql, scan: Scan): Promise<BookedLine[]> {
  * of these columns, or with several values, the scan uses the index of credits or the primary key,
  * and skips settlements.
  */
-function scanOf(
-  sql: Sql,
-  { account_id, filters, first, end }: Scan,
-): { readonly by: keyof typeof LINE_INDEXES | undefined; readonly conditions: Fragment } {
+function scanOf(sql: Sql, { account_id, filters, first, end }: Scan) {
   const line_filters = lineFilters(filters)
   const by = (['undoes', 'source', 'kind', 'currency'] as const).find(
     name => line_filters.equal[name]?.length === 1,
