@@ -1,6 +1,6 @@
 // The SQL statements of rail_items and rail_item_evidence: the payments that wait for a file or are
-// in one, and what the bank has said of each. The finder sees ids and amounts of all accounts; every
-// other statement names its accounts.
+// in one, and what banks say of them. The finder sees ids and amounts of all accounts; every other
+// statement names its accounts.
 import { rowsAsJson, type Sql, type TransactionSql } from '../../sql/connect.ts'
 import { inserter, updater } from '../../sql/rows.ts'
 import { byShard, eachShard, within } from '../../sql/shard.ts'
