@@ -53,10 +53,7 @@ export function updateSettings(tx: TransactionSql, account_id: string, settings:
     where account_id = ${account_id}`
 }
 
-export async function findAccountIds(
-  sql: Tag,
-  addresses: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+export async function findAccountIds(sql: Tag, addresses: readonly string[]) {
   const rows = await sql<{ deposit_address: string; account_id: string }[]>`
     select deposit_address, account_id from accounts
     where deposit_address = any (${[...addresses]}::text[])`

@@ -72,12 +72,7 @@ const LISTED_CARRIED: Listed = {
  * A page of the account's quotes; undefined when its cursor names none of them. `now` and
  * `valid_until` decide whether an unused quote is active or expired, as no row stores that.
  */
-export async function listQuotes(
-  sql: Tag,
-  account_id: string,
-  wanted: Wanted,
-  now: Instant,
-): Promise<Page<Quote> | undefined> {
+export async function listQuotes(sql: Tag, account_id: string, wanted: Wanted, now: Instant) {
   const { cursor } = wanted
   const { status, ...filters } = wanted.filters
   const [named] = cursor === null ? [] : await findQuotes(sql, [{ account_id, id: cursor.id }])

@@ -23,11 +23,7 @@ export interface CarriageFault {
 export type Carriage = ReadonlyMap<string, (payout: Carried) => readonly CarriageFault[]>
 
 /** The faults of the first of these rails, when each of them has some; [] when one takes it. */
-export function faultsOfAll(
-  carriage: Carriage,
-  rails: readonly string[],
-  payout: Carried,
-): readonly CarriageFault[] {
+export function faultsOfAll(carriage: Carriage, rails: readonly string[], payout: Carried) {
   let first: readonly CarriageFault[] = []
   for (const rail of rails) {
     const faults = carriage.get(rail)?.(payout) ?? []

@@ -43,10 +43,7 @@ const insertRows = inserter<Evidence & Same>('rail_evidence', {
  * be confined to the accounts. Other writers of the same payouts' evidence wait until it ends, so
  * that numbers have no gaps. The caller commits before it interprets the rows.
  */
-export async function addEvidence(
-  tx: TransactionSql,
-  evidence: readonly NewEvidence[],
-): Promise<Evidence[]> {
+export async function addEvidence(tx: TransactionSql, evidence: readonly NewEvidence[]) {
   if (evidence.length === 0) return []
   const keys = uniqueKeys(evidence.map(({ account_id, payout_id: id }) => ({ account_id, id })))
   const [now, before] = await lockAndRead(tx, keys)

@@ -93,10 +93,7 @@ export interface RouteChange {
 }
 
 /** The routes as they were before these changes. The changes are newest first. */
-export function routesBefore(
-  routes: readonly Route[],
-  changes: readonly RouteChange[],
-): readonly Route[] {
+export function routesBefore(routes: readonly Route[], changes: readonly RouteChange[]) {
   const known = new Map(routes.map(route => [routeKey(route), route]))
   for (const { before, after } of changes) {
     if (after !== null) known.delete(routeKey(after))

@@ -77,10 +77,7 @@ export async function upsertRoute(sql: Sql, route: Route): Promise<void> {
 }
 
 /** Removes the route with exactly these conditions to this rail; undefined when there is none. */
-export async function deleteRoute(
-  sql: Sql,
-  route: RouteConditions & Pick<Route, 'rail'>,
-): Promise<Route | undefined> {
+export async function deleteRoute(sql: Sql, route: RouteConditions & Pick<Route, 'rail'>) {
   const [removed] = await sql<RouteRow[]>`
     delete from routes where ${hasConditions(sql, route)} and rail = ${route.rail}
     returning ${sql(COLUMNS)}`

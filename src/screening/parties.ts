@@ -16,10 +16,7 @@ export interface NamedParty {
 type Beneficiary = Pick<BeneficiaryRequest, 'name' | 'type'> & Partial<BeneficiaryRequest>
 
 /** A payout's beneficiary, and its entity with representatives. */
-export function partiesOf(
-  beneficiary: Beneficiary,
-  entity: EntityRecord | undefined,
-): readonly NamedParty[] {
+export function partiesOf(beneficiary: Beneficiary, entity: EntityRecord | undefined) {
   return [
     ...beneficiaryParties(beneficiary),
     ...(entity === undefined ? [] : entityParties(entity)),

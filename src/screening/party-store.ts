@@ -83,11 +83,7 @@ export interface ReadParty extends Key {
   readonly parties: readonly NamedParty[]
 }
 
-export async function readParties(
-  tx: TransactionSql,
-  account_id: string,
-  ids: readonly string[],
-): Promise<ReadParty[]> {
+export async function readParties(tx: TransactionSql, account_id: string, ids: readonly string[]) {
   const keys = Map.groupBy(
     ids.map(id => ({ account_id, id })),
     ({ id }) => tableOf(id),

@@ -42,10 +42,7 @@ function* eachOf<T>(items: Iterable<T>, work: (item: T, i: number) => void): Gen
 }
 
 /** The items of a list that is being read, each in a turn of its own. */
-export function eachInTurn<T>(
-  reading: Promise<readonly T[]>,
-  count: number,
-): Promise<T | undefined>[] {
+export function eachInTurn<T>(reading: Promise<readonly T[]>, count: number) {
   let before: Promise<unknown> = reading
   return Array.from({ length: count }, (_, i) => {
     const item = before.then(nextTurn).then(async () => (await reading)[i])
@@ -60,10 +57,7 @@ export function nextTick(): Promise<void> {
 }
 
 /** Waits for the work, at most this long; undefined after that. Rejects if the work does first. */
-export async function waitAtMost<T>(
-  milliseconds: number,
-  work: Promise<T> | undefined,
-): Promise<T | undefined> {
+export async function waitAtMost<T>(milliseconds: number, work: Promise<T> | undefined) {
   const { promise: late, resolve } = Promise.withResolvers<undefined>()
   const timer = setTimeout(resolve, milliseconds)
   try {

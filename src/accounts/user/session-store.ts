@@ -33,11 +33,7 @@ export async function upsertPassword(tx: TransactionSql, user_name: string, hash
 }
 
 /** Makes a login link and ends the user's earlier ones. Undefined for a disabled user. */
-export async function insertLink(
-  tx: TransactionSql,
-  user_name: string,
-  token_hash: Buffer,
-): Promise<{ readonly expires_at: Instant } | undefined> {
+export async function insertLink(tx: TransactionSql, user_name: string, token_hash: Buffer) {
   await tx`
     update login_links set ended_at = clock_timestamp()
     where user_name = ${user_name} and ended_at is null`
@@ -148,10 +144,7 @@ export interface Attempt {
  * the device's. The insert commits before the count, so attempts at the same time count each other.
  * Undefined, and no row, when there were too many already.
  */
-export async function countAttempt(
-  sql: Sql,
-  { user_name, network, device }: Source,
-): Promise<Attempt | undefined> {
+export async function countAttempt(sql: Sql, { user_name, network, device }: Source) {
   const recent = part`
     select count(*)::integer as of_all,
       count(*) filter (where network = ${network} or device is not null)::integer as of_network

@@ -44,11 +44,7 @@ const MEMBERS: readonly (readonly [message: RegExp, member: CarriageFault['membe
 ]
 
 /** Which members keep files of a rail with these settings from carrying the payout. */
-export function carriageFaults(
-  format: BankFormat,
-  config: FileRailConfig,
-  payout: Carried,
-): CarriageFault[] {
+export function carriageFaults(format: BankFormat, config: FileRailConfig, payout: Carried) {
   const found = carriedPayment(format, config, payout, NO_IDS)
   if (!('messages' in found)) return []
   // One fault of a member is enough.

@@ -150,10 +150,7 @@ export function moveToSlot(tx: TransactionSql, items: readonly ItemKey[], slot: 
 }
 
 /** The payments of items that still wait, by end-to-end id. */
-export async function readPayments(
-  tx: TransactionSql,
-  keys: readonly ItemKey[],
-): Promise<Map<string, Payment>> {
+export async function readPayments(tx: TransactionSql, keys: readonly ItemKey[]) {
   const rows = await eachShard(
     keys,
     keys => tx<{ end_to_end_id: string; payment: Payment }[]>`

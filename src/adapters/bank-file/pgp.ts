@@ -28,11 +28,7 @@ export const SCRATCH = join(tmpdir(), 'corridor-bank-')
 const QUIET = ['--batch', '--no-tty', '--quiet', '--pinentry-mode', 'loopback'] as const
 
 /** Encrypts and signs the bytes, as far as the settings name keys for it. */
-export async function encryptAndSign(
-  config: PgpConfig,
-  bytes: Uint8Array,
-  within_ms = MOST_MS,
-): Promise<Uint8Array> {
+export async function encryptAndSign(config: PgpConfig, bytes: Uint8Array, within_ms = MOST_MS) {
   const { encrypt_to, sign_as } = config
   const args = [
     ...(sign_as === '' ? [] : ['--local-user', sign_as, '--sign']),

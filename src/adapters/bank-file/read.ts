@@ -111,10 +111,7 @@ async function headOf(path: string): Promise<Uint8Array> {
  * The lines of plain files, in order. A stream closes its file when its reader ends or stops early.
  * Behind the first file of an archive, positions begin with the number of their file.
  */
-async function* linesOf(
-  { format, config }: OpenFileRail,
-  paths: readonly string[],
-): AsyncGenerator<BankLine> {
+async function* linesOf({ format, config }: OpenFileRail, paths: readonly string[]) {
   for (const [i, path] of paths.entries()) {
     for await (const line of format.read(createReadStream(path), config.profile)) {
       yield i === 0 ? line : { ...line, position: `file ${i + 1}, ${line.position}` }

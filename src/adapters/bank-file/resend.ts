@@ -47,11 +47,7 @@ async function stopMessage(tx: TransactionSql, file: RailFile, items: readonly F
 }
 
 /** Has the same bytes sent again under the same name; returns why not, undefined when it has. */
-export async function resendFile(
-  sql: Sql,
-  file: RailFile,
-  { force, note, items }: FileRequest,
-): Promise<string | undefined> {
+export async function resendFile(sql: Sql, file: RailFile, { force, note, items }: FileRequest) {
   const { msg_id, state, resend_is_safe } = file
   if (state !== 'unknown' && state !== 'sent') {
     const advice =

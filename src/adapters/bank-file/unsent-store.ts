@@ -36,11 +36,7 @@ const FROM_UNSENT = sql`
       or i.attempt is not null and coalesce(f.offers, 0) = 0)`
 
 /** The payouts that no rail is known to have, the oldest first. `rail`: of this rail alone. */
-export async function listUnsent(
-  audit: Sql,
-  rail: string | undefined,
-  limit: number,
-): Promise<Unsent[]> {
+export async function listUnsent(audit: Sql, rail: string | undefined, limit: number) {
   const rows = await audit<UnsentRow[]>`
     select o.account_id, o.id, o.rail, o.status, p.destination_amount as amount,
       p.destination_currency as currency, p.created_at,

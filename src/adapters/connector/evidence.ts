@@ -3,7 +3,7 @@
 import type { Evidence, NewEvidence } from '../../rails/evidence.ts'
 import type { RailPayout } from '../../rails/rail.ts'
 import type { Payment, Step } from './protocol.ts'
-import { amountProblem, type Money, type ReportedStep } from './steps.ts'
+import { amountProblem, type Money } from './steps.ts'
 
 /** A row of evidence without the members that follow from its payout. */
 export type ConnectorEvidence = Omit<
@@ -77,9 +77,7 @@ export function wasTaken(evidence: readonly Evidence[]): boolean {
 }
 
 /** The reported steps, in the order of receipt. */
-export function stepsIn(
-  evidence: readonly Evidence[],
-): readonly (ReportedStep & Pick<Evidence, 'received_at'>)[] {
+export function stepsIn(evidence: readonly Evidence[]) {
   return evidence.flatMap(({ level, code: status, reasons, detail, ...row }) => {
     const [, number] = STEP.exec(level) ?? []
     if (number === undefined) return []
@@ -92,10 +90,7 @@ export function stepsIn(
 }
 
 /** Why a person must look at the evidence of a payment; undefined when it fits the order. */
-export function paymentProblem(
-  evidence: readonly Evidence[],
-  ordered: Money,
-): { readonly kind: string; readonly message: string } | undefined {
+export function paymentProblem(evidence: readonly Evidence[], ordered: Money) {
   const payments = evidence.filter(({ level }) => level === PAYMENT)
   const misfit = payments.find(
     ({ amount, currency }) => amount !== ordered.amount || currency !== ordered.currency,

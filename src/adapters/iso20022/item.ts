@@ -72,11 +72,7 @@ export function writeParty(
 }
 
 /** Why a file to this bank cannot carry this payment; [] when it can. */
-export function checkItem(
-  item: FileItem,
-  account: SettlementAccount,
-  profile: BankProfile,
-): readonly string[] {
+export function checkItem(item: FileItem, account: SettlementAccount, profile: BankProfile) {
   const { creditor } = item
   return [
     ...checkIds(item, profile),
@@ -93,10 +89,7 @@ export function checkItem(
 }
 
 /** Why a file to this bank cannot carry payments from this account; [] when it can. */
-export function checkSettlementAccount(
-  account: SettlementAccount,
-  profile: BankProfile,
-): readonly string[] {
+export function checkSettlementAccount(account: SettlementAccount, profile: BankProfile) {
   const holder = { name: account.holder, address: account.address }
   return [
     ...checkParty('holder of the settlement account', holder, profile),

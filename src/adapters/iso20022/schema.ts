@@ -22,10 +22,7 @@ type Version = Iso20022Profile['pain001']
 const validators = new Map<Version, Promise<XsdValidator>>()
 
 /** Problems of the bytes as a file of this profile; [] when there are none. */
-export async function checkPain001(
-  bytes: Uint8Array,
-  profile: BankProfile,
-): Promise<readonly string[]> {
+export async function checkPain001(bytes: Uint8Array, profile: BankProfile) {
   const { pain001 } = isoOf(profile)
   const problems = await checkSchema(bytes, pain001)
   const differences = problems.length > 0 ? [] : await checkTotals(bytes)

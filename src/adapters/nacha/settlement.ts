@@ -50,11 +50,7 @@ export interface Settlement {
  * day that is still possible. The network would replace any other date. Throws RangeError past the
  * end of the calendar.
  */
-export function settlementOf(
-  now: LocalTime,
-  execution_date: IsoDate,
-  same_day: boolean,
-): Settlement {
+export function settlementOf(now: LocalTime, execution_date: IsoDate, same_day: boolean) {
   const { date, time } = now
   const may_settle_today = same_day && execution_date <= date && isBusinessDay('fed', date) === true
   const window = WINDOWS.find(({ until }) => time < until)

@@ -48,11 +48,7 @@ export const MAX_DAYS = 365
 const NONE: readonly ApprovalRule[] = []
 
 /** The rules that judge payouts, or beneficiaries, of this account. */
-export function rulesOf(
-  rules: ApprovalRules,
-  account_id: string,
-  subject: RuleSubject,
-): readonly ApprovalRule[] {
+export function rulesOf(rules: ApprovalRules, account_id: string, subject: RuleSubject) {
   const [all = NONE, own = NONE] = [rules.get(''), rules.get(account_id)]
   return [...all, ...own].filter(rule => rule.subject === subject)
 }

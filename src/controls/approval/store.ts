@@ -207,9 +207,7 @@ export async function findApprovers(sql: Tag, account_ids: readonly string[]): P
 }
 
 /** The number of live accounts' payouts that wait for approval, and seconds to the first expiry. */
-export async function countPending(
-  finder: Sql,
-): Promise<{ readonly payouts: number; readonly first_ends_in_s: number }> {
+export async function countPending(finder: Sql) {
   const [row] = await finder<{ payouts: number; first_ends_in_s: number | null }[]>`
     select count(*)::integer as payouts,
       extract(epoch from min(a.expires_at - b.clock_ahead) - statement_timestamp())::float8

@@ -24,10 +24,7 @@ import {
  * These counters' sums within their windows, oldest first, by `counterName`. A sum that is dated
  * ahead counts as made when the clock was last confirmed.
  */
-export async function findSums(
-  tx: TransactionSql,
-  wanted: readonly CounterSince[],
-): Promise<Map<string, Sum[]>> {
+export async function findSums(tx: TransactionSql, wanted: readonly CounterSince[]) {
   const rows = await eachShard(
     wanted,
     wanted => tx<Sum[]>`
@@ -122,10 +119,7 @@ export async function findUses(tx: TransactionSql, payouts: readonly Key[]): Pro
 }
 
 /** Deletes these uses and subtracts them from their sums. A deleted sum is not written again. */
-export function giveBackUses(
-  tx: TransactionSql,
-  uses: readonly PayoutUse[],
-): PromiseLike<unknown>[] {
+export function giveBackUses(tx: TransactionSql, uses: readonly PayoutUse[]) {
   const sums = Map.groupBy(uses, use => `${counterName(use)} ${use.starts_at}`)
   const given_back = [...sums.values()].map(uses => {
     const amount = uses.reduce((total, use) => total + use.amount, 0n)

@@ -54,10 +54,7 @@ export function destinationTakes(type: DestinationType, payout_type: string): bo
  * The problems of well-shaped details, or of the members of an update. Every rule is about one
  * member, so stored members need no new check. Paths begin with `prefix`.
  */
-export function checkDetails(
-  request: BeneficiaryRequest | BeneficiaryUpdate,
-  prefix: string,
-): Problem[] {
+export function checkDetails(request: BeneficiaryRequest | BeneficiaryUpdate, prefix: string) {
   const { name, name_local, destination_details, address, date_of_birth, email, tax_id } = request
   const country = taxCountry(request)
   const at = (name: string) => (prefix === '' ? name : `${prefix}.${name}`)

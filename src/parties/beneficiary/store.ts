@@ -140,12 +140,7 @@ export async function listBeneficiaries(
 }
 
 /** The ids of beneficiaries whose names contain these words, archived ones too, newest first. */
-export function findNamed(
-  sql: Tag,
-  account_id: string,
-  name: readonly string[],
-  limit: number,
-): Promise<string[]> {
+export function findNamed(sql: Tag, account_id: string, name: readonly string[], limit: number) {
   return findIdsByText(sql, 'beneficiaries', account_id, partsOf({ name }), limit)
 }
 

@@ -192,11 +192,7 @@ async function loadImported(tx: TransactionSql, commands: readonly WriteEntity[]
  * Explains the duplicates that a creation would find now, for POST /v3/entity/duplicate_check.
  * Refuses what the creation would refuse.
  */
-export async function checkDuplicate(
-  sql: Sql,
-  account_id: string,
-  { details, judged }: Draft,
-): Promise<Explanation> {
+export async function checkDuplicate(sql: Sql, account_id: string, { details, judged }: Draft) {
   const id = details.on_behalf_of ?? ''
   const [explanation, approvals] = await onSnapshot(sql, account_id, tx =>
     Promise.all([

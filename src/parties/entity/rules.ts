@@ -300,12 +300,7 @@ function withStep(entity: Entity, status: ApprovalStatus, description: string, a
  * The approval status of the entity that a request names; undefined when it names none ('').
  * Refuses an entity that the account does not have or that is rejected (§quote.entity).
  */
-export function checkNamed(
-  approvals: Approvals,
-  account_id: string,
-  id: string,
-  remarks: string,
-): ApprovalStatus | undefined {
+export function checkNamed(approvals: Approvals, account_id: string, id: string, remarks: string) {
   if (id === '') return undefined
   const approval = approvals.get(nameOf({ account_id, id }))
   if (approval?.is_erased) throw erasedEntity(id, remarks)

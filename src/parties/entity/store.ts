@@ -214,10 +214,7 @@ async function findByKey(
 /**
  * The match status, by `account_id/id`, of the given entities that may be on a sanctions list.
  */
-export async function findListedEntities(
-  sql: Tag,
-  keys: readonly Key[],
-): Promise<ReadonlyMap<string, 'open' | 'confirmed'>> {
+export async function findListedEntities(sql: Tag, keys: readonly Key[]) {
   const columns = ['account_id', 'id', 'screening']
   const rows = await findByKeys<Key & { readonly screening: '' | 'open' | 'confirmed' }>(
     sql,

@@ -122,11 +122,7 @@ export interface ClaimedPayout extends Payout {
  * checks again under the lock that the payout is due. A claim without a report expires, and the
  * payout is due again. A claim skips locked rows, so it never waits while it holds other rows.
  */
-export function claimDuePayouts(
-  sql: Sql,
-  keys: readonly Key[],
-  lease_ms: number,
-): Promise<ClaimedPayout[]> {
+export function claimDuePayouts(sql: Sql, keys: readonly Key[], lease_ms: number) {
   return eachShard(keys, keys => claimOfShard(sql, keys, lease_ms))
 }
 

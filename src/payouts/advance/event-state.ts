@@ -61,10 +61,7 @@ function stateAtCreation(payout: CreationFacts, status: PayoutStatus): ShownStat
 }
 
 /** The states of a payout before and after an event. Both are the same for its creation. */
-export function statesAround(
-  payout: CreationFacts,
-  event: PayoutEvent,
-): { readonly before: ShownState; readonly after: ShownState } {
+export function statesAround(payout: CreationFacts, event: PayoutEvent) {
   const { status, previous_status, status_description = '', was } = factsOf(event)
   const is_creation = event.type === 'payout.created' || (isStep(event) && !previous_status)
   const original = stateAtCreation(payout, previous_status ?? status)

@@ -124,10 +124,7 @@ export async function renewEndedReview(sql: Sql, review: ClaimedReview): Promise
 }
 
 /** How many payouts wait for each of these entities, by `account_id/id`. */
-export async function countHeldPayouts(
-  sql: Sql,
-  entities: readonly Key[],
-): Promise<ReadonlyMap<string, number>> {
+export async function countHeldPayouts(sql: Sql, entities: readonly Key[]) {
   const counts = await eachShard(
     entities,
     entities => sql<(Key & { held: number })[]>`

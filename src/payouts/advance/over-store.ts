@@ -36,11 +36,7 @@ export interface ClaimedOver extends RailPayout {
  * Claims due attempts. Their next question comes after a tenth of the time since they ended, at
  * most an hour and at least `lease_ms`, in case the rail gives no clear report.
  */
-export async function claimOver(
-  sql: Sql,
-  due: readonly DueAttempt[],
-  lease_ms: number,
-): Promise<ClaimedOver[]> {
+export async function claimOver(sql: Sql, due: readonly DueAttempt[], lease_ms: number) {
   if (due.length === 0) return []
   const account_ids = [...new Set(due.map(({ account_id }) => account_id))]
   const claims = await transactConfined(sql, account_ids, tx => claimRows(tx, due, lease_ms))

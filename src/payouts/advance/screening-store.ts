@@ -101,9 +101,7 @@ export async function findHeldByScreening(sql: Sql, { account_id, id }: Key) {
 }
 
 /** How many payouts screening holds, by the state of the hold. */
-export async function countHeldByScreening(
-  finder: Sql,
-): Promise<readonly { readonly screening: string; readonly payouts: number }[]> {
+export async function countHeldByScreening(finder: Sql) {
   return finder<{ screening: string; payouts: number }[]>`
     select ${finder.unsafe(HOLD)} as screening, count(*)::integer as payouts
     from open_payouts where ${finder.unsafe(IS_HELD)} group by 1`

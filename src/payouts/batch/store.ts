@@ -59,11 +59,7 @@ const LISTED: Listed = {
 }
 
 /** A page of the account's batches; undefined when its cursor names none of them. */
-export async function listBatches(
-  sql: Tag,
-  account_id: string,
-  wanted: Wanted,
-): Promise<Page<PayoutBatch> | undefined> {
+export async function listBatches(sql: Tag, account_id: string, wanted: Wanted) {
   const page = await findPage<Row>(sql, LISTED, account_id, wanted)
   return page && { ...page, rows: page.rows.map(fromRow) }
 }
@@ -110,11 +106,7 @@ export async function findPosition(sql: Tag, { account_id, id }: Key, cursor: st
 }
 
 /** The first `limit` refused items of each batch, by batch id. */
-export async function findRefusedItems(
-  sql: Tag,
-  keys: readonly Key[],
-  limit: number,
-): Promise<Map<string, BatchItem[]>> {
+export async function findRefusedItems(sql: Tag, keys: readonly Key[], limit: number) {
   const rows = await selectByKeys<BatchItem>(
     sql,
     'batch_id',

@@ -72,11 +72,7 @@ const LISTED_NEARBY: Listed = {
  * A page of the account's payouts; undefined when the cursor names none of them. Refuses (400) a
  * `beneficiary_name` that more than MOST_NAMED beneficiaries have.
  */
-export async function listPayouts(
-  sql: Tag,
-  account_id: string,
-  asked: Wanted,
-): Promise<Page<Payout> | undefined> {
+export async function listPayouts(sql: Tag, account_id: string, asked: Wanted) {
   const { beneficiary_name, ...filters } = asked.filters
   if (beneficiary_name === undefined) return listPlain(sql, account_id, asked)
   const found = await findNamed(sql, account_id, beneficiary_name, MOST_NAMED + 1)

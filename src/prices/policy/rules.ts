@@ -71,12 +71,7 @@ export function rowsOf(policies: Policies): Policy[] {
  * undefined without one. A scope of a pair comes before a scope of an account. So the spread of an
  * expensive pair holds for every account without a spread of its own for the pair.
  */
-export function inForce(
-  policies: Policies,
-  name: PolicyName,
-  priced: Scope,
-  at: Instant,
-): Policy | undefined {
+export function inForce(policies: Policies, name: PolicyName, priced: Scope, at: Instant) {
   if (!policies.has(name)) return undefined
   for (const scope of scopesOf(priced)) {
     const row = ownInForce(policies, name, scope, at)
@@ -86,12 +81,7 @@ export function inForce(
 }
 
 /** The newest row in force of exactly this scope, also when its value is null. */
-export function ownInForce(
-  policies: Policies,
-  name: PolicyName,
-  scope: Scope,
-  at: Instant,
-): Policy | undefined {
+export function ownInForce(policies: Policies, name: PolicyName, scope: Scope, at: Instant) {
   const rows = policies.get(name)?.get(keyOf(scope))
   return rows?.find(row => row.effective_from <= at)
 }

@@ -41,11 +41,7 @@ export interface Changed {
 const SHIPPED_PIVOT = 'EUR'
 
 /** Stores all of these rates, or none of them. */
-export function changeRates(
-  sql: Sql,
-  lines: readonly Line<Rate>[],
-  options: ChangeOptions,
-): Promise<Changed> {
+export function changeRates(sql: Sql, lines: readonly Line<Rate>[], options: ChangeOptions) {
   return withLockedBook(sql, options, async (tx, book, guide) => {
     const impossible = lines.flatMap(({ line, value }) => {
       const message = checkPeg(value, book)

@@ -29,11 +29,7 @@ export interface Judged {
  * Judges each rate only by the stored book, and not by earlier lines. `guide` has an expected rate
  * for pairs that the book does not join.
  */
-export function judgeRates(
-  lines: readonly Line<Rate>[],
-  book: RateBook,
-  guide: RateBook = book,
-): Judged[] {
+export function judgeRates(lines: readonly Line<Rate>[], book: RateBook, guide: RateBook = book) {
   return lines.map(({ line, value: rate }) => ({
     line,
     rate,

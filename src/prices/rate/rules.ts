@@ -210,11 +210,7 @@ function isSame(one: readonly Step[], two: readonly Step[]): boolean {
  * through its anchor, and the remaining pair through the pivot. So there are at most four steps:
  * pegged → anchor → pivot → anchor → pegged.
  */
-export function stepsBetween(
-  book: RateBook,
-  from: string,
-  to: string,
-): readonly Step[] | undefined {
+export function stepsBetween(book: RateBook, from: string, to: string) {
   if (from === to) return []
   const own = stepOf(book, from, to)
   if (own !== undefined) return [own]

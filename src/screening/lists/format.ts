@@ -82,10 +82,7 @@ function monthOf(month: string): number | undefined {
 }
 
 /** The span from the first day of one to the last day of the other. */
-export function between(
-  first: BirthSpan | undefined,
-  last: BirthSpan | undefined,
-): BirthSpan | undefined {
+export function between(first: BirthSpan | undefined, last: BirthSpan | undefined) {
   if (first === undefined || last === undefined) return first ?? last
   return first.from <= last.to ? { from: first.from, to: last.to } : first
 }

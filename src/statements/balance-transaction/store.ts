@@ -15,10 +15,7 @@ import type { BalanceTransaction, Entry } from './balance-transaction.ts'
 import { fromRow, kindOf, LINE_COLUMNS, type LineRow, lineOf } from './columns.ts'
 
 /** Balance transactions by (account, id), in no order; a key without one has no row. */
-export async function findBalanceTransactions(
-  sql: Tag,
-  keys: readonly Key[],
-): Promise<BalanceTransaction[]> {
+export async function findBalanceTransactions(sql: Tag, keys: readonly Key[]) {
   const rows = await eachShard(
     keys,
     keys => sql<LineRow[]>`

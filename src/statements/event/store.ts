@@ -142,11 +142,7 @@ export async function listEvents(
   return { rows: newest_first ? rows : rows.toReversed(), has_more }
 }
 
-export function listEventsOf(
-  sql: Tag,
-  { account_id, id }: Key,
-  limit: number,
-): Promise<Page<NamedEvent>> {
+export function listEventsOf(sql: Tag, { account_id, id }: Key, limit: number) {
   const range = { ...ALL_NUMBERS, newest_first: true, limit }
   return listWithin(sql, account_id, range, { object_id: [id] })
 }

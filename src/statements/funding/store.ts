@@ -17,10 +17,7 @@ interface BookingKeys {
  * Keeps and releases the references of bookings. On one PostgreSQL the triggers of journals do
  * this; in a spread database they cannot reach the other shards.
  */
-export function keepReferences(
-  tx: TransactionSql,
-  outcomes: readonly BookingOutcome[],
-): Promise<unknown>[] {
+export function keepReferences(tx: TransactionSql, outcomes: readonly BookingOutcome[]) {
   if (!isSpread()) return []
   return outcomes.flatMap(({ entries: [{ journal, line }] }) => {
     const { account_id } = journal

@@ -35,11 +35,7 @@ export function businessDayFrom(name: CalendarName, date: IsoDate): IsoDate | un
 }
 
 /** The business day this many business days after `date`; 0 is `businessDayFrom`. */
-export function addBusinessDays(
-  name: CalendarName,
-  date: IsoDate,
-  days: number,
-): IsoDate | undefined {
+export function addBusinessDays(name: CalendarName, date: IsoDate, days: number) {
   return businessDaysFrom(name, date).drop(days).next().value
 }
 

@@ -77,10 +77,7 @@ function labelOf(declared: string): string | undefined {
  * Parses all chunks. Yields after each piece, so that the caller can take the handler's results.
  * Throws UnreadableFile.
  */
-export async function* readXml(
-  chunks: AsyncIterable<Uint8Array>,
-  handler: XmlHandler,
-): AsyncGenerator<void> {
+export async function* readXml(chunks: AsyncIterable<Uint8Array>, handler: XmlHandler) {
   const parser = new DocumentsParser(handler)
   let decoder: TextDecoder | undefined
   let bytes = 0
