@@ -343,7 +343,7 @@ test(`GET ${PATH}, pages and filters: newest first, each item equals its GET by 
   await assertRefusals(own, PATH, 'bnf', wrong, (await created(least)).id)
 })
 
-test('GET many beneficiaries or one by id, plan made for an empty table: reads only the rows shown', async () => {
+test('GET many beneficiaries or one by id, statement planned for an empty table: reads only the rows shown', async () => {
   const cursor = madeAt('bnf', 2500)
   const key = { account_id: 'acc_a', id: madeAt('bnf', 1) }
   await assertPageCost({

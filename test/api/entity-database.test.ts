@@ -70,7 +70,7 @@ async function copy(id: string, columns: Readonly<Record<string, string | null>>
 }
 
 for (const column of COLUMNS) {
-  test(`entities, a second live entity with the same ${column}: unique violation, unless it is rejected`, async () => {
+  test(`entities, a second live entity with the same ${column}: unique violation; with a rejected one: accepted`, async () => {
     const id = await create(column)
     const refused = { code: UNIQUE_VIOLATION, constraint_name: INDEXES[column] }
     for (const approval_status of APPROVAL_STATUSES.filter(s => s !== 'rejected')) {
@@ -89,7 +89,7 @@ for (const column of COLUMNS) {
   })
 }
 
-test("entities, unknown status or type, or a key of another type's rule: check violation", async () => {
+test('entities, unknown status or type, or a duplicate key of the other type: check violation', async () => {
   const { owner } = service.database
   const of = await service.openAccount()
   const individual = await create('email_key', of)
@@ -121,7 +121,7 @@ const STEPS: { readonly [From in ApprovalStatus]: string } = {
   resubmitted: 'approved rejected requires_action',
 }
 
-test('APPROVAL_TRANSITIONS: each submission, review and change allowed, any other refused by PostgreSQL', async () => {
+test('APPROVAL_TRANSITIONS: every listed submission, review and change accepted by PostgreSQL, every other refused', async () => {
   const expected = APPROVAL_STATUSES.flatMap(from =>
     STEPS[from].split(' ').map(to => `${from} ${to}`),
   ).sort()

@@ -59,7 +59,7 @@ async function reject(client: Client, body: object, times: number): Promise<stri
   return ids
 }
 
-test('duplicate_check, rules match different entities: the first rule decides, all matches named', async () => {
+test('duplicate_check, two rules match different entities: the first rule decides, all matches named', async () => {
   const client = await service.openAccount()
   const by_number = await create(client, {
     type: 'individual',
@@ -86,7 +86,7 @@ test('duplicate_check, rules match different entities: the first rule decides, a
   assert.equal(await create(client, person), by_email)
 })
 
-test('duplicate_check, rejected matches: skipped, the 20 oldest named, oldest first', async () => {
+test('duplicate_check, matches that were rejected: no duplicate, the 20 oldest named, oldest first', async () => {
   const client = await service.openAccount()
   const body = { type: 'individual', name: 'Carl', email: 'carl@example.com' }
   const rejected = await reject(client, body, 22)
@@ -107,7 +107,7 @@ function* numbers(): Generator<number, never> {
 }
 
 const CREATIONS = share(30, 80)
-test(`duplicate_check before each of ${CREATIONS} creations: predicts the entity of the answer`, async () => {
+test(`duplicate_check before each of ${CREATIONS} creations: names the entity that the creation then answers`, async () => {
   const client = await service.openAccount()
   const known = new Set<string>()
   const next = numbers()
@@ -137,7 +137,7 @@ test(`duplicate_check before each of ${CREATIONS} creations: predicts the entity
   assert.ok(duplicates > CREATIONS / 8 && duplicates < CREATIONS - 5, String(duplicates))
 })
 
-test('duplicate_check, with and without Idempotency-Key: no row of any table changes', async () => {
+test('duplicate_check, with and without Idempotency-Key: no row changes in any table', async () => {
   await create(account, person)
   const { owner } = service.database
   const before = await rowVersions(owner)
@@ -151,7 +151,7 @@ test('duplicate_check, with and without Idempotency-Key: no row of any table cha
   assert.deepEqual(await rowVersions(owner), before)
 })
 
-test('duplicate_check, a blank name, several faults or an unknown principal: refused as a creation is', async () => {
+test('duplicate_check, blank name, several faults or unknown principal: refused like a creation', async () => {
   for (const body of [
     { type: 'business', name: '\u200b' },
     { ...person, email: 'x', registration_date: 'x', tax_id: 7, id: 'ent_1' },
@@ -168,7 +168,7 @@ const registration_address = { country: 'DE', line1: 'Lindenstraße 4', city: 'B
 const there = { type: 'individual', name: 'Anna Müller', registration_address }
 const asked = { ...there, name: 'ANNA Mu\u0308ller' }
 
-test(`POST and PUT ${PATH}, a duplicate: the first entity byte for byte, no row changes; PUT of its own values: changed`, async () => {
+test(`POST and PUT ${PATH}, a duplicate: answers the first entity byte for byte, no row changes; PUT of its own values: updated`, async () => {
   const client = await service.openAccount()
   const id = await create(client, there)
   const other = await create(client, { ...there, name: 'Anna II' })
@@ -188,7 +188,7 @@ test(`POST and PUT ${PATH}, a duplicate: the first entity byte for byte, no row 
   assert.deepEqual([json.data.id, json.data.description], [id, 'x'])
 })
 
-test(`POST ${PATH}, two persons with one e-mail address: the header names the first, also on a replay; the timeline keeps the differences`, async () => {
+test(`POST ${PATH}, two persons with one e-mail address: header Duplicate-Of names the first, also on a replay; the timeline shows the differing members`, async () => {
   const client = await service.openAccount()
   const email = 'shared@example.com'
   const first = await create(client, { type: 'individual', name: 'Anna', email })
@@ -214,7 +214,7 @@ test(`POST ${PATH}, two persons with one e-mail address: the header names the fi
   )
 })
 
-test('entity, more than 100 findings: 100 kept', async () => {
+test('entity with more than 100 possible duplicates: 100 stored', async () => {
   const client = await service.openAccount()
   const entity_id = await create(client, { type: 'individual', name: 'Anna', email: 'a@b.example' })
   const { account_id } = client.account

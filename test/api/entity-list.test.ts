@@ -60,7 +60,7 @@ async function idsNow({ account: { account_id } }: Client): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-test(`GET ${PATH}, fifteen entities: ten newest, all for any page size, each equals its own GET; none of another account`, async () => {
+test(`GET ${PATH}, fifteen entities: newest first, all of them for any page size, each equals its GET by id; none of another account`, async () => {
   assert.equal(all.length, 15)
   const shown = [
     [{}, 10, true],
@@ -78,10 +78,10 @@ test(`GET ${PATH}, fifteen entities: ten newest, all for any page size, each equ
   }
 })
 
-test(`GET ${PATH}?created.gt|gte|lt|lte, bound equal to an entity's time: included by gte and lte only`, () =>
+test(`GET ${PATH}?created.gt|gte|lt|lte, bound equal to an entity's time: entity included by gte and lte only`, () =>
   assertBounds(account, PATH, all))
 
-test(`GET ${PATH}, filters: exact, combined, for any page size`, () => {
+test(`GET ${PATH}, filters, alone and combined: exactly the matching entities, for any page size`, () => {
   const on_behalf_of = all.at(-1)?.id ?? ''
   return assertFilters(account, PATH, all, [
     [{ type: 'business' }, e => e.type === 'business'],
@@ -126,7 +126,7 @@ test(`GET ${PATH}, wrong parameters: 400 naming each; both cursors: 400 at endin
   )
 })
 
-test('GET a page of many entities, plan made for an empty table: reads only the rows of the page', async () => {
+test(`GET ${PATH}, many entities, statement planned for an empty table: reads only the rows of the page`, async () => {
   const time = { 'created.gte': '2026-01-01T00:10:00Z', 'created.lt': '2026-01-01T01:10:00Z' }
   const cursor = madeAt('ent', 2500)
   const filters: Query[] = [

@@ -72,7 +72,7 @@ const EMPTY = {
 type Optional = keyof typeof EMPTY
 const OPTIONAL = Object.keys(EMPTY) as Optional[]
 
-test(`POST ${PATH}, every member, or name and type only: returned as sent, in the documented order, others null`, async () => {
+test(`POST ${PATH}, every member, or only name and type: returned as sent, in documented order, other members null`, async () => {
   await newAccount()
   const { id: principal, created_at, ...least } = await created(plainEntity)
   assert.match(created_at, IN_UTC)
@@ -93,7 +93,7 @@ test(`POST ${PATH}, every member, or name and type only: returned as sent, in th
   for (const [name, value] of Object.entries(sent)) assert.deepEqual(entity[name], value, name)
 })
 
-test(`POST ${PATH}, spaces, capitals and invisible characters: text kept, country trimmed and upper case, ownership exact, 100 in sum`, async () => {
+test(`POST ${PATH}, spaces, capitals and invisible characters: text unchanged; country trimmed and in upper case; ownership exact, at most 100 in sum`, async () => {
   await newAccount()
   const text = ' Re\u0301ne\u200b  WEIẞ\u3000'
   const sent = {
@@ -131,7 +131,7 @@ test(`POST ${PATH}, spaces, capitals and invisible characters: text kept, countr
 
 // PUT.
 
-test(`PUT ${PATH}/{id}, each member null in turn: removed, others unchanged`, async () => {
+test(`PUT ${PATH}/{id}, each member set to null: removed, others unchanged`, async () => {
   await newAccount()
   const principal = await created(plainEntity)
   let before = await created({ ...fullEntity, on_behalf_of: principal.id })
@@ -157,7 +157,7 @@ test(`PUT ${PATH}/{id}, every member at once: equals a new entity with these val
   assert.deepEqual(now, { ...made, id, created_at, registration_number })
 })
 
-test(`PUT ${PATH}/{id}, equal values: the entity unchanged, no row changes`, async () => {
+test(`PUT ${PATH}/{id}, equal values: entity unchanged, no row changes`, async () => {
   await newAccount()
   const { id } = await created(fullEntity)
   const bare = await created(plainEntity)
@@ -184,7 +184,7 @@ test(`PUT ${PATH}/{id}, equal values: the entity unchanged, no row changes`, asy
   }
 })
 
-test(`PUT ${PATH}/{id}, another type, or on_behalf_of unknown, foreign, rejected or itself: 400 at the member, no row changes`, async () => {
+test(`PUT ${PATH}/{id}, another type, or on_behalf_of an unknown, rejected or foreign entity or itself: 400 at the member, no row changes`, async () => {
   await newAccount()
   const theirs = await created(plainEntity, await service.openAccount())
   const gone = await created(plainEntity)
@@ -203,7 +203,7 @@ test(`PUT ${PATH}/{id}, another type, or on_behalf_of unknown, foreign, rejected
   assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
-test(`PUT ${PATH}/{id}, two halves of another entity's identity at once: the second answer is that entity`, async () => {
+test(`PUT ${PATH}/{id}, two parallel requests that together give the identity of another entity: the second answers that entity`, async () => {
   await newAccount()
   const at = (line1: string) => ({ country: 'HK', line1, city: 'Hong Kong' })
   const body = { type: 'individual', registration_address: at('2'), name: 'Two' }
@@ -223,7 +223,7 @@ test(`PUT ${PATH}/{id}, two halves of another entity's identity at once: the sec
 
 // Approval.
 
-test(`POST ${PATH}/{id}/submit, no body, an empty one or {}: submitted, as GET then shows`, async () => {
+test(`POST ${PATH}/{id}/submit, no body, an empty body or {}: submitted, GET shows the same`, async () => {
   const authorization = basic(account.key_id, account.secret)
   const json = { 'content-type': 'application/json' }
   for (const request of [
@@ -246,7 +246,7 @@ test(`POST ${PATH}/{id}/submit, no body, an empty one or {}: submitted, as GET t
   }
 })
 
-test('entity events: created, updated with the previous values, and each approval step', async () => {
+test('GET /v3/event of an entity: created, updated with the previous values, and each approval step', async () => {
   const { name } = plainEntity
   const email = 'events@example.com'
   const { id } = await created({ ...plainEntity, email, phone: { number: '1' } })

@@ -92,7 +92,7 @@ const WAYS: Readonly<Record<string, Way>> = {
 
 for (const [reason, [code, status]] of Object.entries(SPECIFIED_CODES)) {
   if (reason === 'internal') continue
-  test(`reason ${reason}: code ${code}, status ${status}, the same facts in the envelope and in RFC 9457`, async () => {
+  test(`error ${reason}: code ${code}, status ${status}, the same facts in the envelope and in RFC 9457 form`, async () => {
     const plain = await (WAYS[reason] as Way)({})
     assertRefused(plain, status, reason)
     assert.equal(plain.json.errors[0].code, code)
@@ -110,7 +110,7 @@ for (const [reason, [code, status]] of Object.entries(SPECIFIED_CODES)) {
   })
 }
 
-test('request, schema and rules both broken: every field named at once', async () => {
+test('request that breaks both schema and rules: every fault named at once', async () => {
   const answer = await account.post('/v3/payout/quote', {
     payout_info: { currency: 'HKX', amount: 'many' },
     holding_info: { currency: 'GBP' },
@@ -132,7 +132,7 @@ const NOT_ALLOWED = [
   ['GET', '/v3/payout/pot_00000000000000000000/cancel', 'POST'],
 ] as const
 
-test('request, a method that the path lacks: 405 with Allow', async () => {
+test('request with a method that the path lacks: 405 with Allow', async () => {
   const authorization = basic(account.key_id, account.secret)
   for (const [method, url, allowed] of NOT_ALLOWED) {
     const answer = await service.inject({ method, url, headers: { authorization } })
@@ -141,7 +141,7 @@ test('request, a method that the path lacks: 405 with Allow', async () => {
   }
 })
 
-test('HEAD, each path of GET: same status and headers, no body', async () => {
+test('HEAD, paths that have GET: same status and headers, no body', async () => {
   const authorization = basic(account.key_id, account.secret)
   for (const url of ['/v3/balance', '/v3/payout?limit=2', '/v3/payout/pot_1', '/openapi.json']) {
     const ask = async (method: 'GET' | 'HEAD') => {
@@ -172,7 +172,7 @@ const MEDIA = {
   ],
 }
 
-test('Content-Type, any spelling of JSON: accepted; any other type: 415', async () => {
+test('Content-Type, any spelling of JSON: accepted; another type: 415', async () => {
   for (const [status, types] of Object.entries(MEDIA)) {
     for (const type of types) {
       const answer = await account.post('/v3/payout/quote', quoteBody, { 'content-type': type })
@@ -182,7 +182,7 @@ test('Content-Type, any spelling of JSON: accepted; any other type: 415', async 
   }
 })
 
-test('field name as long as the body: shortened in the answer', async () => {
+test('field name as long as the body: shortened in the error message', async () => {
   for (const change of [
     { ['x'.repeat(100_000)]: 1 },
     { metadata: { ['😀'.repeat(20_000)]: '' } },
@@ -196,7 +196,7 @@ test('field name as long as the body: shortened in the answer', async () => {
   }
 })
 
-test('internal fault: 500 without stack, SQL or table, nothing written; the next request succeeds', async () => {
+test('internal fault: 500 without stack, SQL or table name, nothing written; the next request succeeds', async () => {
   const { owner } = service.database
   await owner`alter table quotes rename to quotes_elsewhere`
   await owner`alter table payouts rename to payouts_elsewhere`
@@ -217,7 +217,7 @@ test('internal fault: 500 without stack, SQL or table, nothing written; the next
   assert.equal((await pay({})).status, 200)
 })
 
-test('database, lost during a request: 503 with Retry-After; back again: requests succeed', async () => {
+test('database lost during a request: 503 with Retry-After; database back: requests succeed', async () => {
   const { owner } = service.database
   const waiting = await owner.begin(async tx => {
     await tx`select from books where account_id = ${account.account.account_id} for update`
@@ -234,7 +234,7 @@ test('database, lost during a request: 503 with Retry-After; back again: request
   assert.equal((await pay({})).status, 200)
 })
 
-test("migration, changes a column's type under a running service: no request fails", async () => {
+test("migration that changes a column's type, service running: no request fails", async () => {
   const { owner } = service.database
   const url = 'https://8.8.8.8/migrated'
   const { id } = (await account.post('/v3/webhook_endpoint', { url })).json.data
@@ -267,7 +267,7 @@ async function withoutConnections<T>(work: () => Promise<T>): Promise<T> {
   })
 }
 
-test('log-in, no free database connection: 503, without a second wait', async () => {
+test('log-in, no free database connection: 503 after one wait', async () => {
   const payload = JSON.stringify({ user: 'nobody', password: 'a password of a person' })
   const headers = { ...OWN, 'content-type': 'application/json' }
   const answer = await withoutConnections(() =>
@@ -276,7 +276,7 @@ test('log-in, no free database connection: 503, without a second wait', async ()
   assertRefused(answer, 503, 'service_unavailable')
 })
 
-test('service, more requests than its memory holds: 503 at once, probes answered', async () => {
+test('more requests than the memory budget allows: 503 at once, probes answered', async () => {
   const app = await buildApp(service.deps, undefined, new AtWork(2))
   const headers = { authorization: basic(account.key_id, account.secret) }
   // Without `async`, a request begins only when it is awaited.
@@ -294,7 +294,7 @@ test('service, more requests than its memory holds: 503 at once, probes answered
   await app.close()
 })
 
-test('assertNoInsides, each of our secrets in the answer: fails', async () => {
+test('assertNoInsides, answer that contains one of our secrets: fails', async () => {
   const secrets = [
     newSecret({ sandbox: false }),
     newSecret({ sandbox: true }),

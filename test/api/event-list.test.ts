@@ -60,7 +60,7 @@ test(`GET ${PATH}, events of every kind: numbers without gaps, newest first, for
   await assertBounds(account, PATH, all)
 })
 
-test(`GET ${PATH}/{id}, event content: the object after the change, the changed members and the cause`, () => {
+test(`GET ${PATH}/{id}: the object after the change, the changed members and the cause`, () => {
   const members = ['id', 'object', 'type', 'created_at', 'sequence', 'account', 'object_id', 'data']
   for (const event of all) {
     assert.deepEqual(Object.keys(event), [...members, 'previous_attributes', 'change', 'erased'])
@@ -96,7 +96,7 @@ test(`GET ${PATH}/{id}, event content: the object after the change, the changed 
   assert.deepEqual([...succeeded.change.journals, ...failed.change.journals].sort(), [4, 5])
 })
 
-test(`GET ${PATH}, filters: type, object, both, for any page size`, async () => {
+test(`GET ${PATH}, filters by type, object and both: exactly the matching events, for any page size`, async () => {
   const types = new Set(all.map(event => event.type as string))
   assert.ok(types.size >= 10)
   const payout = all.find(event => event.type === 'payout.failed') as Item
@@ -120,7 +120,7 @@ test(`GET ${PATH}, wrong parameters: 400 naming each`, async () => {
   await assertRefusals(account, PATH, 'evt', wrong, foreign)
 })
 
-test('GET a page of many events, plan made for an empty table: reads only the rows of the page', async () => {
+test(`GET ${PATH}, many events, statement planned for an empty table: reads only the rows of the page`, async () => {
   const filters: Query[] = [
     ...[{}, { type: 'payout.failed' }, { type: 'payout.created' }],
     ...[{ object_id: madeAt('pot', 8) }, { object_id: madeAt('pot', 8), type: 'payout.failed' }],

@@ -340,7 +340,7 @@ async function eraseAll(history: History, before: readonly Shown[]) {
   }
 }
 
-test('related rows of events, plan made for an empty table: index look-ups at any table size', async () => {
+test('events with rows of their objects, statement planned for an empty table: only index look-ups', async () => {
   const account_id = 'acc_a'
   const created_at = '2026-01-01T00:00:00.000000Z'
   // Each of a thousand objects has five events, of which these are the last.

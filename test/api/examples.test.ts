@@ -178,7 +178,7 @@ function steady(value: unknown): string {
   )
 }
 
-test('examples, webhooks: endpoints, a failed payout, its deliveries and timeline', async () => {
+test('examples of webhooks: endpoints, a failed payout, its deliveries and timeline', async () => {
   const { id } = await show(notified, 'createWebhookEndpoint', 'everything')
   const other = await show(notified, 'createWebhookEndpoint', 'some', { requestOnly: true })
   await show(notified, 'getWebhookEndpoint', 'everything', { ids: [id] })
@@ -244,7 +244,7 @@ async function replay(endpoint: string, event: string): Promise<void> {
   await show(notified, 'replayWebhookEvents', 'dead', { ids, requestOnly: true })
 }
 
-test('examples, quotes: one of each payout type, one explanation, one page', async () => {
+test('examples of quotes: one of each payout type, one with explanation, one page', async () => {
   for (const type of PAYOUT_TYPES) {
     const { id } = await show(payer, 'createPayoutQuote', type)
     await show(payer, 'getPayoutQuote', type, { ids: [id] })
@@ -257,7 +257,7 @@ test('examples, quotes: one of each payout type, one explanation, one page', asy
   await show(spread, 'getPayoutQuote', 'explained', { ids: [id], query })
 })
 
-test('examples, payouts: one of each type, with every action on it', async () => {
+test('examples of payouts: one of each type, with every action on it', async () => {
   for (const type of Object.keys(readExamples('createPayout'))) {
     const { id, balance_transaction } = await show(payer, 'createPayout', type)
     await show(payer, 'getPayout', type, { ids: [id] })
@@ -286,7 +286,7 @@ test('examples, payouts: one of each type, with every action on it', async () =>
   await show(payer, 'fundSandbox', 'dollars')
 })
 
-test('examples, approvals: pending, approved by one person, rejected by another', async () => {
+test('examples of approvals: pending, approved by one person, rejected by another', async () => {
   const { account } = payer
   const roles = [[account.account_id, 'approver']] as const
   const approver = (user: string) => addPerson(service, { user, roles })
@@ -331,20 +331,20 @@ test('examples, approvals: pending, approved by one person, rejected by another'
   await show(payer, 'getBeneficiaryApproval', 'rejected', beneficiary)
 })
 
-test("examples, a bank's notice: shown at the payee, accepted", async () => {
+test("examples of a bank's notice: listed at the beneficiary, accepted", async () => {
   const { id, payout } = await addNotedPayee(service, payer)
   await show(payer, 'getBeneficiaryNotices', 'open', { ids: [id] })
   await show(payer, 'acceptBeneficiaryNotice', 'accept', { ids: [id], with: { payout } })
 })
 
-test('examples, requirements of destinations: listed', async () => {
+test('examples of destination requirements: listed', async () => {
   const network = '?type=local&currency=GBP&country=GB&network=faster_payments'
   await show(payer, 'getPayoutRequirements', 'faster_payments', { query: network })
   const query = '?type=swift&currency=EUR&country=DE'
   await show(payer, 'getPayoutRequirements', 'swift', { query })
 })
 
-test('examples, batches: dry run, partly made, fully made, and their items', async () => {
+test('examples of batches: dry run, partly created, fully created, and their items', async () => {
   await show(batcher, 'createPayoutBatch', 'dry_run')
   for (const name of ['best_effort', 'all_or_nothing']) {
     const { id } = await show(batcher, 'createPayoutBatch', name)
@@ -356,7 +356,7 @@ test('examples, batches: dry run, partly made, fully made, and their items', asy
   await show(batcher, 'listPayoutBatches', 'page', { query: '?limit=1' })
 })
 
-test('examples, beneficiaries: created, updated, listed', async () => {
+test('examples of beneficiaries: created, updated, listed', async () => {
   const { id: left } = await show(payer, 'createBeneficiary', 'business')
   await show(payer, 'archiveBeneficiary', 'archive', { ids: [left] })
   await show(payer, 'unarchiveBeneficiary', 'unarchive', { ids: [left] })
@@ -370,7 +370,7 @@ test('examples, beneficiaries: created, updated, listed', async () => {
   await show(payer, 'listBeneficiaries', 'page', { query: '?limit=1' })
 })
 
-test('examples, entities: created, duplicate-checked, updated, submitted', async () => {
+test('examples of entities: created, duplicate-checked, updated, submitted', async () => {
   const { id: business } = await show(payer, 'createEntity', 'business')
   const { id: individual } = await show(payer, 'createEntity', 'individual')
   for (const [name, id] of Object.entries({ business, individual })) {
@@ -389,7 +389,7 @@ test('examples, entities: created, duplicate-checked, updated, submitted', async
   await show(spread, 'submitEntity', 'clear', { ids: [other.json.data.id], requestOnly: true })
 })
 
-test('examples, request log: refused requests with their reasons', async () => {
+test('examples of the request log: refused requests with their reasons', async () => {
   const query = '?outcome=refused&reason=invalid_field'
   await payer.post('/v3/sandbox/fund', { amount: 100_000 })
   const isThere = async () => (await payer.get(`/v3/request_log${query}`)).json.data.results[0]
@@ -398,7 +398,7 @@ test('examples, request log: refused requests with their reasons', async () => {
   await show(payer, 'listLoggedRequests', 'refused', { query })
 })
 
-test('examples, every operation: has an example, and every example in the files was sent', async () => {
+test('openapi.json, examples: one for every operation, every stored example was sent by this test', async () => {
   const named = api.operations.map(({ details }) => details.operationId)
   assert.deepEqual([...shown.keys()].sort(), named.filter(id => !WITHOUT.includes(id)).sort())
   if (WRITE) return

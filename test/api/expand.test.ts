@@ -51,7 +51,7 @@ async function shown(path: string, id: string): Promise<unknown> {
   return json.data ?? json
 }
 
-test('GET /v3/payout and /v3/payout/{id}, expand: each object equals its own GET, null where none exists', async () => {
+test('GET /v3/payout and /v3/payout/{id}, expand: each expanded object equals its GET by id, null where none exists', async () => {
   const { results } = await list(account, '/v3/payout', { 'expand[]': ALL })
   assert.equal(results.length, 6)
   const plain = (await list(account, '/v3/payout')).results
@@ -68,7 +68,7 @@ test('GET /v3/payout and /v3/payout/{id}, expand: each object equals its own GET
   assert.ok(results.some(({ expanded }) => expanded.on_behalf_of !== null))
 })
 
-test('GET /v3/balance_transaction, expand=payout: the payout of the debit or credit, null on other lines', async () => {
+test('GET /v3/balance_transaction, expand=payout: the payout of a debit or credit, null on other lines', async () => {
   const { results } = await list(account, '/v3/balance_transaction', { expand: 'payout' })
   const kinds = new Set(results.map(({ type }) => type))
   for (const type of ['escrow', 'payout', 'payout_failure', 'payout_reversal']) {
@@ -89,7 +89,7 @@ test('GET /v3/balance_transaction, expand=payout: the payout of the debit or cre
   assert.deepEqual([line?.source, line?.expanded], [paid.json.data.id, { payout: null }])
 })
 
-test('GET /v3/payout, expand, six payouts: as many statements as for one, one per kind of object', async () => {
+test('GET /v3/payout, expand on six payouts: as many statements as on one payout', async () => {
   const statementsOf = async (url: string) => {
     statements = 0
     assert.equal((await account.get(url)).status, 200)
@@ -103,7 +103,7 @@ test('GET /v3/payout, expand, six payouts: as many statements as for one, one pe
   assert.ok(six <= one + 2, `${one} and ${six} statements`)
 })
 
-test('GET /v3/payout/{id}, expand: the ETag covers expanded objects, 304 on a match', async () => {
+test('GET /v3/payout/{id}, expand: the ETag also covers the expanded objects, 304 on a match', async () => {
   const { results } = await list(account, '/v3/payout', { limit: '1' })
   const url = `/v3/payout/${results[0]?.id}`
   const [plain, expanded] = [await account.get(url), await account.get(`${url}?expand=quote`)]
@@ -113,7 +113,7 @@ test('GET /v3/payout/{id}, expand: the ETag covers expanded objects, 304 on a ma
   assert.equal((await account.get(url, tag)).status, 200)
 })
 
-test('expand, an unknown object, a second level or too many: 400 at expand, listing the allowed values', async () => {
+test('expand, unknown object, second level or too many: 400 at expand, listing the allowed values', async () => {
   for (const url of ['/v3/payout', '/v3/balance_transaction']) {
     const many = Array.from({ length: 21 }, () => 'expand[]=payout').join('&')
     for (const query of ['expand=rail', 'expand=quote.entity_id', 'expand[]=', 'expand=', many]) {

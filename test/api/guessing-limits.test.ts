@@ -55,7 +55,7 @@ function assertTooMany(answer: Answer, most_s: number): void {
   assert.ok(Number(wait) <= most_s, wait)
 }
 
-test('too many wrong credentials in a minute, whatever their kind: 429 for this address only; a valid key from it succeeds', async () => {
+test('wrong credentials of any kind, more than the limit a minute: 429 for this address only; a valid key from it still succeeds', async () => {
   await withLimits({ failed_logins_per_min: 7 }, async (limited, by) => {
     for (const authorization of wrong) {
       assertRefused(await balance(authorization, limited), 401, 'invalid_credentials')
@@ -82,7 +82,7 @@ test('too many wrong credentials in a minute, whatever their kind: 429 for this 
   })
 })
 
-test('wrong credentials, after Retry-After: 401 again', async t => {
+test('wrong credentials, sent after Retry-After: 401 again', async t => {
   await withLimits({ failed_logins_per_min: 60 }, async limited => {
     const [guess = ''] = wrong
     let last: Answer
@@ -98,7 +98,7 @@ test('wrong credentials, after Retry-After: 401 again', async t => {
   })
 })
 
-test('forwarded address: trusted from a trusted proxy only', async () => {
+test('X-Forwarded-For: used only from a trusted proxy', async () => {
   const trusted_proxies = readConfig({
     CORRIDOR_TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::7',
   }).trusted_proxies
@@ -118,7 +118,7 @@ test('forwarded address: trusted from a trusted proxy only', async () => {
   })
 })
 
-test('API key, too many requests a second: 429, other keys unaffected', async () => {
+test('API key, more requests a second than the limit: 429, other keys unaffected', async () => {
   await withLimits({ rate_limit_per_s: 2 }, async (limited, by) => {
     const key = await service.addKey(account, 'write')
     await limited.deps.reference.refresh()
@@ -141,7 +141,7 @@ test('API key, too many requests a second: 429, other keys unaffected', async ()
   })
 })
 
-test('RateLimit header: requests left on each answer, 0 on a 429; absent without a limit', async () => {
+test('RateLimit header: requests left on each answer, 0 on a 429; no header without a limit', async () => {
   const rateOf = ({ headers }: Answer) => [headers['ratelimit-policy'], headers.ratelimit]
   // So slow that none comes back meanwhile; `t` counts the seconds down.
   await withLimits({ rate_limit_per_s: 0.001 }, async (limited, by) => {

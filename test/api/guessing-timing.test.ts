@@ -116,7 +116,7 @@ async function assertAlike(t: TestContext, kinds: ReadonlyMap<string, Measure>, 
   assert.deepEqual(told, { apart: [], seen: true })
 }
 
-test('wrong credentials over HTTP, every kind: equal response time, a difference of a fifth detected', async t => {
+test('wrong credentials over HTTP, every kind: equal response time; a difference of a fifth is detected', async t => {
   let late_ms = 0
   // The service, with a delay before it for the control.
   const server = createServer((incoming, response) => {
@@ -182,7 +182,7 @@ function statusOf(judge: () => void): number {
 /** Judged so often at a time: one alone takes less than a clock tells well. */
 const AT_A_TIME = 20
 
-test('API keys, unknown, wrong and revoked: judged in equal time, a missing hash detected', async t => {
+test('API keys, unknown, wrong and revoked: checked in equal time; a skipped hash is detected', async t => {
   const judge = await openJudge()
   const measure = (judged: () => void) => () => {
     const started = now_ms()
@@ -240,7 +240,7 @@ async function logInsOf(users: Readonly<Record<string, string>>): Promise<Map<st
   return new Map<string, Measure>([...kinds, [CONTROL, hasty]])
 }
 
-test('log-ins of existing, unknown, passwordless and disabled users: equal time; a skipped hash fails this test', async t => {
+test('log-ins of existing, unknown, passwordless and disabled users: checked in equal time; a skipped hash is detected', async t => {
   for (const user of ['known', 'again', 'without', 'gone']) await addPerson(service, { user })
   for (const user of ['known', 'again', 'gone']) await logInByLink(service, user)
   await updateDisabled(service.deps.sql, 'gone', 'Left')

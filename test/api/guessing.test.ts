@@ -56,7 +56,7 @@ function malformed({ key_id, secret }: Client): readonly string[] {
   ]
 }
 
-test('wrong credentials, every kind: same status, headers and body, byte for byte', async () => {
+test('wrong credentials of every kind: same status, headers and body, byte for byte', async () => {
   const { key_id, secret } = account
   const other = await service.openAccount()
   const pairs = [
@@ -84,7 +84,7 @@ test('wrong credentials, every kind: same status, headers and body, byte for byt
 
 const SECRET = /^corridor_([a-z]+)_([\w-]{43})([\w-]{6})$/
 
-test('secrets of API keys, sessions and links: 256 random bits, a prefix for the kind, a checksum', () => {
+test('secrets of API keys, sessions and login links: 256 random bits, a prefix for the kind, a checksum', () => {
   const secrets = new Set<string>()
   for (const [kind, make] of [
     ['live', () => newSecret({ sandbox: false })],
@@ -106,7 +106,7 @@ test('secrets of API keys, sessions and links: 256 random bits, a prefix for the
   assert.equal(secrets.size, 80)
 })
 
-test("database, every row: no API key's secret in any encoding, only its hash", async () => {
+test("database, every row: only the hash of an API key's secret, the secret in no encoding", async () => {
   const cli = await openCli(service.database.url)
   try {
     const { account_id } = account.account

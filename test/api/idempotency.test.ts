@@ -98,7 +98,7 @@ for (const [path, table, body, change] of MADE) {
   })
 }
 
-test(`POST ${PATH}, same key, other member order or white space: same request; other array order: another request`, async () => {
+test(`POST ${PATH}, same key, members in another order or other white space: same request; array in another order: another request`, async () => {
   const key = newKey()
   const documents = [{ type: 'a' }, { type: 'b' }]
   const body = { ...localPayout, documents }
@@ -116,7 +116,7 @@ test(`POST ${PATH}, same key, other member order or white space: same request; o
   assertRefused(other, 422, 'idempotency_key_reused')
 })
 
-test(`POST ${PATH}, refused under a key: not stored; the retry pays once corrected or funded`, async () => {
+test(`POST ${PATH}, request with a key refused: answer not stored; retry once corrected or funded: paid once`, async () => {
   const poor = await service.openAccount({ currencies: ['USD'] })
   const key = newKey()
   for (let i = 0; i < 2; i++) {
@@ -132,7 +132,7 @@ test(`POST ${PATH}, refused under a key: not stored; the retry pays once correct
   assertReplayed(await pay(key, localPayout, poor), paid)
 })
 
-test('Idempotency-Key, same text on another path or account: another key; with another API key of the account: the same key', async () => {
+test('Idempotency-Key on another path or account: another key; with another API key of the account: the same key', async () => {
   const key = newKey()
   const other = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_100n } })
   assertFresh(await account.post(`${PATH}/quote`, QUOTE, under(key)))
@@ -144,7 +144,7 @@ test('Idempotency-Key, same text on another path or account: another key; with a
   assertReplayed(await pay(key, localPayout, second), first)
 })
 
-test('Idempotency-Key, 1 or 255 characters, every visible character, quoted: stored and replayed', async () => {
+test('Idempotency-Key of 1 or 255 characters, every visible character, quoted: stored and replayed', async () => {
   const visible = String.raw`!#$%&'()*+,-./09:;<=>?@AZ[\]^_az{|}~`
   for (const key of ['k', 'k'.repeat(255), visible, 'quoted']) {
     const first = await pay(key === 'k' ? key : `"${key}"`)
@@ -169,7 +169,7 @@ async function age(key: string, interval: string): Promise<void> {
     where key = ${key}`
 }
 
-test('Idempotency-Key, 24 hours old: forgotten; the request takes effect again and is stored again', async () => {
+test('Idempotency-Key older than 24 hours: the request takes effect again and its answer is stored again', async () => {
   const key = newKey()
   const first = await pay(key, localPayout, aging)
   await age(key, '23 hours 59 minutes')
@@ -181,7 +181,7 @@ test('Idempotency-Key, 24 hours old: forgotten; the request takes effect again a
   assertReplayed(await pay(key, other, aging), second)
 })
 
-test('Idempotency-Key, stored again while expired keys are deleted: kept and replayed', async () => {
+test('Idempotency-Key stored again while expired keys are deleted: kept and replayed', async () => {
   const key = newKey()
   const { owner } = service.database
   const first = await pay(key, localPayout, aging)
@@ -200,7 +200,7 @@ test('Idempotency-Key, stored again while expired keys are deleted: kept and rep
   assertReplayed(await pay(key, localPayout, aging), first)
 })
 
-test('expired Idempotency-Keys, deletion: found by age, younger keys not read', async () => {
+test('deletion of expired Idempotency-Keys: expired keys found by index, no others read', async () => {
   await inOneTransaction(service.database.url, async (tx, connections) => {
     await deleteExpiredReplies(connections)
     const [scans] = await tx`
@@ -209,7 +209,7 @@ test('expired Idempotency-Keys, deletion: found by age, younger keys not read', 
   })
 })
 
-test('Idempotency-Key of a quote used since: the original answer', async () => {
+test('Idempotency-Key of a quote that a payout has used: the original answer', async () => {
   const key = under(newKey())
   const first = await account.post(`${PATH}/quote`, QUOTE, key)
   assertFresh(await pay(newKey(), { ...localPayout, quote: first.json.id }))
@@ -264,12 +264,12 @@ const SINCE: readonly (readonly [what: string, now: string, body: object, since:
 ]
 
 for (const [what, status, body, since] of SINCE) {
-  test(`POST ${PATH}, key replayed after ${what}: the first answer`, async () => {
+  test(`POST ${PATH}, key replayed after ${what}: the original answer`, async () => {
     assert.equal((await replays(body, since)).status, status)
   })
 }
 
-test(`POST ${PATH}, key replayed after documents were added: the first answer, without documents`, async () => {
+test(`POST ${PATH}, key replayed after documents were added: the original answer, without these documents`, async () => {
   const now = await replays(localPayout, async id => {
     await moved('requires_action')(id)
     await account.post(`${PATH}/${id}/action`, actions.action.request)
@@ -277,13 +277,13 @@ test(`POST ${PATH}, key replayed after documents were added: the first answer, w
   assert.deepEqual(now.documents, actions.action.request.documents)
 })
 
-test(`POST ${PATH} to another account, key replayed: the first answer`, async () => {
+test(`POST ${PATH} to another account, key replayed: the original answer`, async () => {
   const sister = await service.openAccount({ currencies: ['USD'] })
   const body = internalPayout(sister.account.deposit_address)
   assert.equal((await replays(body, moved())).status, 'succeeded')
 })
 
-test(`POST ${PATH}, payout held, key replayed after its release: the first answer, held`, async () => {
+test(`POST ${PATH}, payout held, key replayed after its release: the original answer, held`, async () => {
   const on_behalf_of = await entityOf(account)
   const now = await replays({ ...localPayout, on_behalf_of }, async id => {
     assert.match((await findPayout(account, id)).status_description, /until entity/)
@@ -293,7 +293,7 @@ test(`POST ${PATH}, payout held, key replayed after its release: the first answe
   assert.deepEqual([now.status, now.status_description], ['processing', ''])
 })
 
-test(`POST ${PATH}, key replayed after a person paid: the first answer, without the bank’s reference`, async () => {
+test(`POST ${PATH}, key replayed after a person paid the payout: the original answer, without the bank reference`, async () => {
   await service.setRoutes([{}])
   const live = await service.openAccount({ fund: { USD: 10_100n }, sandbox: false })
   const { account_id } = live.account

@@ -107,7 +107,7 @@ async function underLoad(work: () => Promise<void>): Promise<Map<number, number>
   return statuses
 }
 
-test('log-in, sixty connections guess random names: succeeds on a known device and in a session; elsewhere once the guessing ends', async () => {
+test('log-in, sixty connections try random names: known devices and sessions still succeed; unknown devices again after the attack', async () => {
   const max = await personOn('max')
   await personOn('mary')
   const office = { ip: '203.0.113.9' }
@@ -128,7 +128,7 @@ test('log-in, sixty connections guess random names: succeeds on a known device a
   assert.equal((await enter('mary', PASSWORD, office)).status, 200)
 })
 
-test('log-in, refused by load: no guess counted, no row, nothing charged to the network', async () => {
+test("log-in refused because the service is busy: no wrong attempt counted, no row, no charge to the network's limit", async () => {
   await personOn('ann')
   const office = { ip: '203.0.113.10' }
   const refused: Answer[] = []
@@ -147,7 +147,7 @@ test('log-in, refused by load: no guess counted, no row, nothing charged to the 
   assert.equal((await enter('ann', PASSWORD, office)).status, 200)
 })
 
-test('log-in, strangers guess at a name: unknown devices blocked for 15 minutes, the known device unaffected', async () => {
+test('log-in, wrong passwords from unknown devices: unknown devices blocked for 15 minutes, the known device unaffected', async () => {
   const device = await personOn('bob')
   for (let i = 0; i <= MOST_ATTEMPTS.of_all; i++) {
     const answer = await enter('bob', `a guess of number ${i}`, { ip: `192.0.2.${i}` })
@@ -162,7 +162,7 @@ test('log-in, strangers guess at a name: unknown devices blocked for 15 minutes,
   assertRefused(await enter('bob', PASSWORD, { ip: device.ip }), 429, 'rate_limited')
 })
 
-test('log-in, wrong passwords on a known device: five judged; strangers and other devices are counted separately', async () => {
+test('log-in, wrong passwords on a known device: five checked; unknown and other devices counted separately', async () => {
   const device = await personOn('eve')
   const other = cookiesOf(await enter('eve', PASSWORD, { ip: anywhere() })).device
   const statuses: number[] = []
@@ -179,7 +179,7 @@ test('log-in, wrong passwords on a known device: five judged; strangers and othe
   assert.equal(rows.length, MOST_ATTEMPTS.of_network + 1, 'attempts over the limit leave no rows')
 })
 
-test('log-in, network above its wrong log-ins a minute: 429 before any hash; correct log-ins are free', async () => {
+test('log-in, too many wrong log-ins a minute from one network: 429 before any password is hashed; correct log-ins not counted', async () => {
   await personOn('fay')
   const office = { ip: '203.0.113.12' }
   for (let i = 0; i < 8; i++) assert.equal((await enter('fay', PASSWORD, office)).status, 200)
@@ -196,7 +196,7 @@ test('log-in, network above its wrong log-ins a minute: 429 before any hash; cor
   assert.equal((await enter('somebody', 'a guess', { ip: '203.0.113.13' })).status, 401)
 })
 
-test('known device, another user, new password, log-out everywhere, disabled, old or eleventh: unknown again', async () => {
+test('known device, used by another user, after a new password, log-out everywhere or disabling, too old or eleventh: unknown again', async () => {
   const { owner } = service.database
   const ways: Readonly<Record<string, (user: string, device: From) => Promise<unknown>>> = {
     renewed: user => logInByLink(service, user),
@@ -228,7 +228,7 @@ test('known device, another user, new password, log-out everywhere, disabled, ol
   }
 })
 
-test('device cookie: new on an unknown device, hidden from scripts and other sites, no session', async () => {
+test('device cookie: set anew on an unknown device, hidden from scripts and other sites, opens no session', async () => {
   const device = await personOn('gus')
   const planted = await enter('gus', PASSWORD, {
     ip: anywhere(),

@@ -116,7 +116,7 @@ function noteTaken({ name }: Route, path: string, text: string): void {
   taken.set(name, [...(taken.get(name) ?? []), [path, text]])
 }
 
-test('every text of every request: neither logged nor echoed, whatever it holds', async () => {
+test('request texts of every field, with any content: neither logged nor echoed', async () => {
   /** By name: the text that the first route with it has taken, or ''. */
   const met = new Map<string, string>()
   for (const route of routes) {
@@ -197,7 +197,7 @@ test('invalid JSON bodies, headers of every kind, member names: neither logged n
   assertClean()
 })
 
-test('input that is no HTTP: not logged', async () => {
+test('bytes that are no HTTP request: not logged', async () => {
   const address = new URL(await service.app.listen({ port: 0, host: '127.0.0.1' }))
   for (const sent of [
     `${CANARY}\r\n\r\n`,
@@ -249,7 +249,7 @@ function fullBody(route: Route): object | undefined {
 }
 
 for (const [code, statement] of FAULTS.slice(0, share(1, 2))) {
-  test(`database error ${code} that quotes the row, on every write: code logged, row not logged`, async () => {
+  test(`database error ${code} whose message contains the row, on every write: code logged, row not logged`, async () => {
     const { owner } = service.database
     const tables = await tablesOfAccounts()
     await owner.unsafe(`create or replace function explode() returns trigger language plpgsql as $$
@@ -281,7 +281,7 @@ for (const [code, statement] of FAULTS.slice(0, share(1, 2))) {
   })
 }
 
-test('rail error that quotes the payout, lost connections: logged without the payout', async () => {
+test('rail error whose message contains the payout, lost connections: logged without the payout', async () => {
   const { owner } = service.database
   const created = await world.client.post('/v3/payout', {
     ...(fullBody(routes.find(({ name }) => name === 'POST /v3/payout') as Route) as object),
@@ -308,7 +308,7 @@ test('rail error that quotes the payout, lost connections: logged without the pa
   assertClean()
 })
 
-test('/metrics, after these requests: no text of any request, no id', async () => {
+test('GET /metrics after the requests of this file: no text or id of any request', async () => {
   const { text } = await service.inject({ url: '/metrics' })
   assert.match(text, /corridor_http_request_seconds_count\{[^}]*status="500"/)
   assert.doesNotMatch(text, /zqcanary/i)
@@ -316,7 +316,7 @@ test('/metrics, after these requests: no text of any request, no id', async () =
   for (const id of world.all) assert.ok(!text.includes(id), id)
 })
 
-test("unexpected error in a process: one line in the log, without the error's data", async () => {
+test("unexpected error in a process: one log line, without the error's data", async () => {
   const preload = `process.on('SIGUSR2', () => {
     const text = ['Zq', 'canary'].join('')
     const error = Object.assign(new Error('unexpected'), { detail: text, secret: text })

@@ -54,7 +54,7 @@ function requestsWith(
   ]
 }
 
-test('name without letter or digit, each request that takes a name: refused at its member', async () => {
+test('name without letter or digit, each request that has a name: refused at its member', async () => {
   const made = await account.post('/v3/beneficiary', bankBeneficiary)
   const one = await account.post('/v3/entity', entity({}))
   const stored = { beneficiary: made.json.data.id, entity: one.json.data.id }
@@ -70,7 +70,7 @@ test('name without letter or digit, each request that takes a name: refused at i
   }
 })
 
-test('name of one letter or digit, any script: accepted', async () => {
+test('name of one letter or digit of any script: accepted', async () => {
   for (const name of SOMEBODY) {
     const made = await account.post('/v3/beneficiary', { ...bankBeneficiary, name })
     assert.equal(made.status, 200, made.text)
@@ -88,7 +88,7 @@ const WORDY = [
   '㌀ '.repeat(64),
 ]
 
-test('name of more than 40 words, each request that takes a name: refused at its member', async () => {
+test('name of more than 40 words, each request that has a name: refused at its member', async () => {
   const made = await account.post('/v3/beneficiary', bankBeneficiary)
   const one = await account.post('/v3/entity', entity({}))
   const stored = { beneficiary: made.json.data.id, entity: one.json.data.id }

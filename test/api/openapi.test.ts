@@ -43,7 +43,7 @@ function assertMatches(schema: Json, value: unknown, what: string): void {
   assert.equal(api.mismatch(schema, value), '', `${what}: ${JSON.stringify(value)}`)
 }
 
-test('openapi.json, header: OpenAPI 3.1.0, this version, HTTP Basic', async () => {
+test('openapi.json, info: OpenAPI 3.1.0, this version, HTTP Basic', async () => {
   assert.equal(document.openapi, '3.1.0')
   assert.equal(document.info.title, 'Corridor')
   assert.match(document.info.version, /^3\.\d{4}-\d{2}-\d{2}$/)
@@ -83,7 +83,7 @@ const INTERNAL = [
   'response-description',
 ]
 
-test('openapi.json, references: each resolves; schemas have names and compile', async () => {
+test('openapi.json, references: each resolves; schemas named and compiled', async () => {
   for (const [place, node] of nodes(document)) {
     if (typeof node.$ref === 'string') assert.ok(api.target(node.$ref), `${place}: ${node.$ref}`)
     for (const key of INTERNAL) assert.ok(!(`x-${key}` in node), `${place} shows x-${key}`)
@@ -97,7 +97,7 @@ test('openapi.json, references: each resolves; schemas have names and compile', 
   }
 })
 
-test('openapi.json, schema names: none hides a global of JavaScript in generated code', async () => {
+test('openapi.json, schema names: none equals a JavaScript global, as generated code would hide it', async () => {
   const types = `@typescript/typescript-${process.platform}-${process.arch}/lib/lib.dom.d.ts`
   const dom = await readFile(new URL(`../../node_modules/${types}`, import.meta.url), 'utf8')
   const found = [...dom.matchAll(/^declare (?:var|function|const) (\w+)/gm)].map(([, name]) => name)
@@ -112,7 +112,7 @@ test('openapi.json, schema names: none hides a global of JavaScript in generated
   }
 })
 
-test('openapi.json, repeated schemas: one component each, all its parts used', () => {
+test('openapi.json, schema used repeatedly: one component; no component unused', () => {
   assert.ok(text.split('\n').length < 10_000, 'it can be read')
   const { securitySchemes: _, ...kinds } = document.components
   const uses = new Map<string, number>()
@@ -173,7 +173,7 @@ test('openapi.json, security: none exactly where the route needs no scope', () =
   }
 })
 
-test('openapi.json, errors: every reason of the catalogue has an example, one in both notations', () => {
+test('openapi.json, errors: an example for every reason of the catalogue, one in both notations', () => {
   const { schemas } = document.components
   const examples = errorExamples() as Json
   assert.deepEqual(schemas.ErrorDetail.properties.reason.enum, REASONS)
@@ -191,7 +191,7 @@ test('openapi.json, errors: every reason of the catalogue has an example, one in
   }
 })
 
-test('openapi.json, errors of an operation: each under its status, with the errors of every operation', () => {
+test('openapi.json, errors of each operation: under their status, with the errors that every operation has', () => {
   for (const { name, details } of api.operations.filter(({ path }) => path.startsWith('/v3/'))) {
     const given: string[] = []
     for (const [status, response] of Object.entries<Json>(details.responses)) {
@@ -224,7 +224,7 @@ test('openapi.json, errors of an operation: each under its status, with the erro
   }
 })
 
-test('openapi.json, documented answers: each matches its schema', async () => {
+test('openapi.json, documented answers: each matches its own schema', async () => {
   for (const { name, details } of api.operations) {
     for (const response of Object.values<Json>(details.responses)) {
       for (const { schema, examples = {} } of Object.values<Json>(response.content ?? {})) {
@@ -237,7 +237,7 @@ test('openapi.json, documented answers: each matches its schema', async () => {
   }
 })
 
-test('openapi.json, webhooks: one per event type, its schema accepts that type only', () => {
+test('openapi.json, webhooks: one per event type, its schema accepts only this type', () => {
   const types = Object.entries(EVENTS).flatMap(([kind, all]) => all.map(type => `${kind}.${type}`))
   assert.deepEqual(Object.keys(document.webhooks), types)
   const { mapping } = document.components.schemas.AccountEvent.discriminator
@@ -255,7 +255,7 @@ test('openapi.json, webhooks: one per event type, its schema accepts that type o
   }
 })
 
-test('openapi.json and docs/errors.md, committed files: equal to the served ones', async () => {
+test('openapi.json and docs/errors.md in the repository: equal to the served documents', async () => {
   const committed = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
   const served = await service.inject({ url: '/openapi.json' })
   assert.ok((await committed('openapi.json')) === served.text)
@@ -264,7 +264,7 @@ test('openapi.json and docs/errors.md, committed files: equal to the served ones
   for (const reason of REASONS) assert.ok(errorsPage().includes(`| \`${reason}\` |`), reason)
 })
 
-test('/openapi.json and /docs, no credentials: 200', async () => {
+test('GET /openapi.json and /docs, no credentials: 200', async () => {
   const types = {
     '/openapi.json': 'application/json; charset=utf-8',
     '/docs': 'text/html; charset=utf-8',

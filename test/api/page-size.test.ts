@@ -166,7 +166,7 @@ test('GET lists, 40 objects of 40 KB: pages of at most 1 MiB, every object once,
   )
 })
 
-test('POST /v3/payout/{id}/action, answers above their size limit: refused at the field, nothing stored', async () => {
+test('POST /v3/payout/{id}/action, answers above their total size: refused at the field, nothing stored', async () => {
   const account = await funded()
   const { id } = await pay(account)
   const act = async (body: object) => {
@@ -192,7 +192,7 @@ test('POST /v3/payout/{id}/action, answers above their size limit: refused at th
   assert.ok(events.length > 100)
 })
 
-test('PUT /v3/entity/{id}, members above 256 KiB in total: refused at the largest, entity unchanged', async () => {
+test('PUT /v3/entity/{id}, members above 256 KiB in total: refused at the largest member, entity unchanged', async () => {
   const account = await service.openAccount({ currencies: ['USD'] })
   const glyphs = (count: number) => '𝒶'.repeat(count)
   const { json: body } = await account.post(

@@ -61,7 +61,7 @@ async function rowOf(id: string): Promise<Json> {
 
 const invoice = { type: 'invoice', file_name: 'a.pdf', url: 'https://files.example/a.pdf' }
 
-test('POST /v3/payout/{id}/action, every member: processing, GET shows the merged payout, the original kept; answer sent to the rail, paid', async () => {
+test('POST /v3/payout/{id}/action, every member: status processing, GET shows the merged payout, original stored; the rail gets the answer and pays', async () => {
   const account = await funded()
   const document = { type: 'contract', file_name: 'c.pdf' }
   const before = await asked(account, { documents: [document] })
@@ -118,7 +118,7 @@ test('POST /v3/payout/{id}/action, every member: processing, GET shows the merge
   assert.equal((await findPayout(account, before.id)).status, 'succeeded')
 })
 
-test('POST /v3/payout/{id}/action, required by the rail: the rail receives the answer and proceeds', async () => {
+test('POST /v3/payout/{id}/action, action required by the rail: the rail receives the answer and proceeds', async () => {
   const account = await funded()
   const { id } = await pay(account)
   const description = 'Send the invoice.'
@@ -152,7 +152,7 @@ test('POST /v3/payout/{id}/action, required by the rail: the rail receives the a
   assert.equal(events[1]?.data.status_description, description)
 })
 
-test('POST /v3/payout/{id}/action, rail requires two actions: documents add up, later members win, rail receives both answers', async () => {
+test('POST /v3/payout/{id}/action, two actions required one after the other: documents add up, later members replace earlier, the rail receives both answers', async () => {
   const account = await funded()
   const { id } = await pay(account)
   const rail = listeningRail(({ answers }) =>
@@ -180,7 +180,7 @@ test('POST /v3/payout/{id}/action, rail requires two actions: documents add up, 
   )
 })
 
-test('POST /v3/payout/{id}/action, while the rail is asked: asked again, with the answer', async () => {
+test('POST /v3/payout/{id}/action, while a question to the rail is open: the rail is asked again, with the answer', async () => {
   const account = await funded()
   const { id } = await pay(account)
   // One round: a payout that is due again at once would keep rounds going on a busy machine.
@@ -202,7 +202,7 @@ test('POST /v3/payout/{id}/action, while the rail is asked: asked again, with th
   assert.equal((await findPayout(account, id)).status, 'succeeded')
 })
 
-test('POST /v3/payout/{id}/action, ten at once: one accepted, nine 409', async () => {
+test('POST /v3/payout/{id}/action, ten in parallel: one accepted, nine 409', async () => {
   const account = await funded()
   const { id } = await asked(account)
   const answers = await Promise.all(
@@ -233,7 +233,7 @@ test('POST /v3/payout/{id}/action, empty or with fixed members: 400 naming them,
   assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
-test('corridor payout transition to requires_action --description: the account reads it until it has answered', async () => {
+test('corridor payout transition to requires_action --description: the account reads the description until it has answered', async () => {
   const account = await funded()
   const { id } = await pay(account)
   const words = ['payout', 'transition', id, 'requires_action']

@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test(`POST ${PATH}, balance one unit short: refused with currency, required and available; exactly enough: paid, zero left`, async () => {
+test(`POST ${PATH}, balance one unit too small: refused, naming currency, required and available amount; balance exactly enough: paid`, async () => {
   await service.setFees([{ fixed_amount: 150n, variable_bps: 100 }])
   // 10 000 + 150 + 100 = 10 250.
   const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_249n } })
@@ -32,7 +32,7 @@ test(`POST ${PATH}, balance one unit short: refused with currency, required and 
   assertRefused(more, 422, 'insufficient_balance')
 })
 
-test(`POST ${PATH}, 2^53 − 1: paid in full, every figure exact; with a fee: 400 amount_out_of_range`, async () => {
+test(`POST ${PATH}, amount 2^53 − 1: paid in full, every figure exact; with a fee on top: 400 amount_out_of_range`, async () => {
   const fund = { USD: BigInt(MAX) + 1n }
   const account = await service.openAccount({ currencies: ['USD'], fund })
   const largest = { ...localPayout, amount: MAX }

@@ -51,7 +51,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test(`GET ${PATH}: newest first, each equal to its own GET, for any page size and time bounds`, async () => {
+test(`GET ${PATH}: newest first, each equal to its GET by id, for any page size and time bounds`, async () => {
   assert.deepEqual(
     all.map(({ refused }) => refused.length),
     [1, 1, 0, 1, 0],
@@ -60,7 +60,7 @@ test(`GET ${PATH}: newest first, each equal to its own GET, for any page size an
   await assertBounds(account, PATH, all)
 })
 
-test(`GET ${PATH}, filters: exact, combined, for any page size`, () =>
+test(`GET ${PATH}, filters, alone and combined: exactly the matching batches, for any page size`, () =>
   assertFilters(account, PATH, all, [
     [{ mode: 'best_effort' }, ({ mode }) => mode === 'best_effort'],
     [{ reference_id: 'A b+&="\\' }, ({ reference_id }) => reference_id === 'A b+&="\\'],
@@ -74,7 +74,7 @@ test(`GET ${PATH}, wrong parameters: 400 naming each`, async () => {
   await assertRefusals(account, PATH, 'pob', wrong, foreign ?? '')
 })
 
-test('GET a page of many batches, plan made for an empty table: reads only the rows of the page', async () => {
+test(`GET ${PATH}, many batches, statement planned for an empty table: reads only the rows of the page`, async () => {
   const filters: Query[] = [{}, { mode: 'best_effort' }, { reference_id: 'ref-5' }]
   const time = { 'created.gte': '2026-01-01T00:10:00Z', 'created.lt': '2026-01-01T01:20:00Z' }
   const cursor = madeAt('pob', 2500)
@@ -110,7 +110,7 @@ function fillItems(owner: Sql) {
     from generate_series(1, 10) b, generate_series(0, 999) i`
 }
 
-test("GET a page of a batch's items: reads only these rows; with a status filter, also the items between", async () => {
+test("GET a page of a batch's items: reads only these rows; with a status filter, also the items in between", async () => {
   const key = { account_id: 'acc_a', id: idAt('pob', 7) }
   const all = {
     limit: 5,

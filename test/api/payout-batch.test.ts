@@ -81,7 +81,7 @@ async function traceOf({ account: { account_id } }: Client) {
   return [...rows]
 }
 
-test(`POST ${PATH}, payouts of every kind: same figures, rows and events as single payouts`, async t => {
+test(`POST ${PATH}, payouts of every kind: same figures, rows and events as payouts made one by one`, async t => {
   t.after(() => service.setFees([]))
   await service.setFees([{ fixed_amount: 150n, variable_bps: 25 }])
   const receiver = await service.openAccount({ currencies: ['USD'] })
@@ -132,7 +132,7 @@ test(`POST ${PATH}, payouts of every kind: same figures, rows and events as sing
 
 const LARGE = share(600, 10_000)
 
-test(`POST ${PATH}, ${LARGE} payouts: dry run, then each made once; the answer has the counts`, async t => {
+test(`POST ${PATH}, ${LARGE} payouts, dry run then real: each created once, the answer has the counts`, async t => {
   const account = await funded(1_000_000_000n)
   const payouts = of(...Array(LARGE).fill(10_000))
   const counts = { payouts: LARGE, created: LARGE, held: 0, refused: 0 }
@@ -150,7 +150,7 @@ test(`POST ${PATH}, ${LARGE} payouts: dry run, then each made once; the answer h
   assert.deepEqual((await account.get(`${PATH}/${made.id}`)).json.data, made)
 })
 
-test(`POST ${PATH}, best_effort, money for some: those made that fit, in their order`, async () => {
+test(`POST ${PATH}, best_effort, balance for some payouts: payouts that fit created in their order, others refused`, async () => {
   const account = await funded(100_000n)
   const batch = await tryAll(account, of(60_000, 50_000, 30_000, 20_000, 10_000))
   assert.deepEqual(batch.counts, { payouts: 5, created: 3, held: 0, refused: 2 })
@@ -163,7 +163,7 @@ test(`POST ${PATH}, best_effort, money for some: those made that fit, in their o
   assert.equal(results[1].errors[0].code, 20201)
 })
 
-test(`POST ${PATH}, all_or_nothing, money for some: 422 naming each refused one, nothing written`, async () => {
+test(`POST ${PATH}, all_or_nothing, balance for some payouts: 422 naming each refused one, nothing written`, async () => {
   const account = await funded(100_000n)
   const before = await untouched()
   // The first portions of payouts are stored before one is refused.
@@ -176,7 +176,7 @@ test(`POST ${PATH}, all_or_nothing, money for some: 422 naming each refused one,
   assert.equal((await account.post(PATH, less, { 'idempotency-key': 'k' })).status, 200)
 })
 
-test(`POST ${PATH}, all_or_nothing, problems of several kinds: the first decides the status`, async () => {
+test(`POST ${PATH}, all_or_nothing, several kinds of faults: the status is that of the first`, async () => {
   const account = await funded(100_000n)
   const { beneficiary_details: _, ...body } = localPayout
   const nobody = `bnf_${'0'.repeat(20)}`
@@ -198,7 +198,7 @@ test(`POST ${PATH}, all_or_nothing, problems of several kinds: the first decides
   assert.deepEqual(await untouched(), before)
 })
 
-test(`POST ${PATH}, payout equal to one of the batch or before it: refused unless allowed`, async () => {
+test(`POST ${PATH}, duplicate of a payout in or before the batch: refused unless allow_duplicate`, async () => {
   const account = await funded(FUNDED, { duplicate_window_s: 600 })
   assert.equal((await account.post('/v3/payout', { ...localPayout, amount: 500 })).status, 200)
   const { id } = await tryAll(account, [
@@ -214,7 +214,7 @@ test(`POST ${PATH}, payout equal to one of the batch or before it: refused unles
   assert.match(results[1].errors[0].message, new RegExp(`^Payout ${results[0].payout}, `))
 })
 
-test(`POST ${PATH}, dry run: the batch's later result, nothing written`, async () => {
+test(`POST ${PATH}, dry run: the result that the batch then has, nothing written`, async () => {
   const account = await funded(100_000n, { duplicate_window_s: 600 })
   const entity = (await account.post('/v3/entity', { type: 'individual', name: 'Anna' })).json.data
   const asked = { payout_info: { currency: 'USD', amount: 1_000 } }
@@ -259,7 +259,7 @@ test(`POST ${PATH}, dry run: the batch's later result, nothing written`, async (
   assert.equal(withoutIds(real.refused), withoutIds(dry.refused))
 })
 
-test(`POST ${PATH}, both modes, invalid fields: 400 naming each place`, async () => {
+test(`POST ${PATH}, both modes, invalid fields: 400 naming each field`, async () => {
   const account = await funded()
   const before = await untouched()
   const payouts = [
@@ -289,7 +289,7 @@ test(`POST ${PATH}, both modes, invalid fields: 400 naming each place`, async ()
   assert.deepEqual(await untouched(), before)
 })
 
-test(`POST ${PATH}, 250 wrong payouts: 100 problems listed, all counted; limit 10,000 payouts, one more refused`, async () => {
+test(`POST ${PATH}, 250 wrong payouts: first 100 faults listed, all counted; 10,000 payouts allowed, one more refused`, async () => {
   const account = await funded()
   for (const [payout, status, times, counted] of [
     [{ ...localPayout, amount: 0, colour: 'red' }, 400, 250, 500],
@@ -304,7 +304,7 @@ test(`POST ${PATH}, 250 wrong payouts: 100 problems listed, all counted; limit 1
   assertProblems(more, 400, [['invalid_field', 'payouts']])
 })
 
-test(`GET ${PATH}/{id}/item: pages in the request's order, both directions, by status`, async () => {
+test(`GET ${PATH}/{id}/item: pages in the order of the request, in both directions, by status`, async () => {
   const account = await funded(30_000n)
   const { id } = await tryAll(
     account,

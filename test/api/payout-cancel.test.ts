@@ -92,7 +92,7 @@ test('POST /v3/payout/{id}/cancel, new payout: failed, principal and fees credit
   await assertNeverAsked(id)
 })
 
-test('POST /v3/payout/{id}/cancel, held payout, entity approved later: stays cancelled, a receiver is not credited', async () => {
+test('POST /v3/payout/{id}/cancel, held payout, entity approved later: stays cancelled, receiver not credited', async () => {
   const [account, receiver] = [await funded(), await funded()]
   const on_behalf_of = await entityOf(account)
   const held = await pay(account, { on_behalf_of })
@@ -123,7 +123,7 @@ async function assertNotCancellable(account: Client, id: string, why: string): P
   assert.deepEqual(await rowVersions(service.database.owner), untouched)
 }
 
-test('POST /v3/payout/{id}/cancel, claimed by a worker or succeeded: 409, no row changes', async () => {
+test('POST /v3/payout/{id}/cancel, payout claimed by a worker or succeeded: 409, no row changes', async () => {
   const [account, receiver] = [await funded(), await funded()]
   const { id } = await pay(account)
   const { account_id } = account.account
@@ -133,7 +133,7 @@ test('POST /v3/payout/{id}/cancel, claimed by a worker or succeeded: 409, no row
   await assertNotCancellable(account, transfer.id, 'it is succeeded')
 })
 
-test('POST /v3/payout/{id}/cancel, payout of a quote: the quote stays used', async () => {
+test('POST /v3/payout/{id}/cancel, payout made with a quote: the quote stays used', async () => {
   const account = await funded()
   const body = { payout_info: { currency: 'USD', amount: 10_000 } }
   const quote = (await account.post('/v3/payout/quote', body)).json.id
@@ -144,7 +144,7 @@ test('POST /v3/payout/{id}/cancel, payout of a quote: the quote stays used', asy
   assertRefused(again, 422, 'quote_used')
 })
 
-test('POST /v3/payout/{id}/cancel, one Idempotency-Key, any form of an empty body: the first answer; another payout: another key', async () => {
+test('POST /v3/payout/{id}/cancel, same Idempotency-Key, any form of an empty body: the original answer; on another payout: another key', async () => {
   const account = await funded()
   const [{ id }, other] = [await pay(account), await pay(account)]
   const key = { 'idempotency-key': 'cancel' }

@@ -54,7 +54,7 @@ async function assertDuplicate(account: Client, of: string, fields: object = {})
 const { bank } = bankBeneficiary.destination_details
 const elsewhere = { type: 'bank', bank: { ...bank, account_number: '9' } }
 
-test(`POST ${PATH}, an equal payout: 409 naming the first and its age, nothing written; with its Idempotency-Key: the first answer`, async () => {
+test(`POST ${PATH}, duplicate of a payout: 409 naming it and its age, nothing written; with the same Idempotency-Key: the original answer`, async () => {
   const account = await guarded({ sandbox: true })
   const body = { ...localPayout, reference_id: 'INV-1' }
   const key = { 'idempotency-key': 'once' }
@@ -68,7 +68,7 @@ test(`POST ${PATH}, an equal payout: 409 naming the first and its age, nothing w
   assert.deepEqual(await balancesOf(account), { USD: String(FUNDED - 10_000n) })
 })
 
-test(`POST ${PATH}, same payee inline, by id or by another id: a duplicate of each form`, async () => {
+test(`POST ${PATH}, same payee inline, by id or by another id: each is a duplicate of the others`, async () => {
   const [account, receiver] = [await guarded(), await guarded()]
   const made = await Promise.all([0, 1].map(() => account.post('/v3/beneficiary', bankBeneficiary)))
   const [first, second] = made.map(answer => answer.json.data.id)
@@ -86,7 +86,7 @@ test(`POST ${PATH}, same payee inline, by id or by another id: a duplicate of ea
   assert.deepEqual(await balancesOf(receiver), { USD: String(FUNDED + 10_000n) })
 })
 
-test(`POST ${PATH}, refused payout: leaves no trace, an equal one is made`, async () => {
+test(`POST ${PATH}, refused payout, then an equal one: created, as a refused payout is not compared`, async () => {
   const account = await guarded({ fund: { USD: 9_999n } })
   assertRefused(await account.post(PATH, localPayout), 422, 'insufficient_balance')
   assertRefused(await account.post(PATH, localPayout), 422, 'insufficient_balance')
@@ -94,7 +94,7 @@ test(`POST ${PATH}, refused payout: leaves no trace, an equal one is made`, asyn
 
 // Without a reference, and with one.
 for (const reference_id of ['', 'INV-1']) {
-  test(`POST ${PATH}, reference '${reference_id}': refused until all equal payouts are given back, or the window ends by the account's clock`, async () => {
+  test(`POST ${PATH}, reference '${reference_id}': duplicates refused until every equal payout is credited back, or the window ends by the account's clock`, async () => {
     const account = await guarded({ sandbox: true })
     const again = (fields: object = {}) => pay(account, { reference_id, ...fields })
     const refusedFor = ({ id }: { id: string }) => assertDuplicate(account, id, { reference_id })
@@ -124,7 +124,7 @@ async function remembered({ account: { account_id } }: Client): Promise<string[]
   return rows.map(row => row.payout_id)
 }
 
-test(`POST ${PATH}, several payouts of one reference: each keeps a row, and refuses its equal`, async () => {
+test(`POST ${PATH}, several payouts with one reference: a fingerprint row for each, its duplicate refused`, async () => {
   const account = await guarded()
   const of = (amount: number, reference_id = 'INV-1') => ({ amount, reference_id })
   const other = { ...bankBeneficiary, destination_details: elsewhere }
@@ -135,7 +135,7 @@ test(`POST ${PATH}, several payouts of one reference: each keeps a row, and refu
   for (const [i, change] of changes.entries()) await assertDuplicate(account, made[i] ?? '', change)
 })
 
-test(`POST ${PATH}, several references equal in one batch: each made once`, async () => {
+test(`POST ${PATH}, equal references of several payouts in one batch: each created once`, async () => {
   const account = await guarded()
   const bodies = Array.from({ length: 40 }, (_, i) => {
     return { ...localPayout, amount: 1 + (i % 4), reference_id: `INV-${i % 2}` }
@@ -150,7 +150,7 @@ test(`POST ${PATH}, several references equal in one batch: each made once`, asyn
   assert.equal((await remembered(account)).length, 5)
 })
 
-test(`POST ${PATH}, many payouts of one likeness: one row of a likeness read, the newest`, async () => {
+test(`POST ${PATH}, many payouts with one fingerprint: only the newest row of it is read`, async () => {
   const account = await guarded()
   const { account_id } = account.account
   await pay(account)
@@ -170,7 +170,7 @@ test(`POST ${PATH}, many payouts of one likeness: one row of a likeness read, th
   })
 })
 
-test('corridor account create --duplicate-window: ten minutes by default', async () => {
+test('corridor account create --duplicate-window, not given: ten minutes', async () => {
   const cli = await openCli(service.database.url)
   const words = [
     'account',
@@ -192,7 +192,7 @@ test('corridor account create --duplicate-window: ten minutes by default', async
   await cli.close()
 })
 
-test('likenesses older than seven days: deleted by the thousand, younger ones kept', async () => {
+test('fingerprints older than seven days: deleted by the thousand, younger ones kept', async () => {
   const account = await guarded()
   const { id } = await pay(account)
   const { owner } = service.database
@@ -205,7 +205,7 @@ test('likenesses older than seven days: deleted by the thousand, younger ones ke
   await assertDuplicate(account, id)
 })
 
-test('likenesses, deletion after seven days: found by age, younger ones not read', async () => {
+test('deletion of fingerprints older than seven days: found by index, younger ones not read', async () => {
   await inOneTransaction(service.database.url, async (tx, connections) => {
     await deleteOldLikenesses(connections)
     const [scans] = await tx`
@@ -214,7 +214,7 @@ test('likenesses, deletion after seven days: found by age, younger ones not read
   })
 })
 
-test(`POST ${PATH}, duplicate guard turned on between two requests of a batch: the next duplicate refused`, async () => {
+test(`POST ${PATH}, duplicate window set between two requests of a batch: the next duplicate refused`, async () => {
   const { account } = await service.openAccount({ currencies: ['USD'], fund: { USD: FUNDED } })
   const pay = (duplicate_window_s: number, change: object) =>
     service.deps.lanes.createPayout.run({
@@ -229,7 +229,7 @@ test(`POST ${PATH}, duplicate guard turned on between two requests of a batch: t
   await assert.rejects(pay(600, { amount: 2 }), /made 0 s ago, has the same beneficiary/)
 })
 
-test(`POST ${PATH}, 50 equal payouts in two processes: exactly one payout, 49 × 409`, async () => {
+test(`POST ${PATH}, 50 equal payouts in two processes: one created, 49 × 409`, async () => {
   const here = await guarded()
   const other = await service.anotherProcess()
   try {

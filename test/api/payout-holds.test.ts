@@ -59,7 +59,7 @@ async function usd(account: Client): Promise<bigint> {
 
 const PAID = FUNDED - BigInt(AMOUNT + FEE)
 
-test('POST /v3/payout, entity not approved: held, debited, not sent; once approved: each held payout sent once', async () => {
+test('POST /v3/payout, entity not approved: debited, held, not sent; entity approved: each held payout sent once', async () => {
   const account = await funded()
   const [entity, other] = [await entityOf(account), await entityOf(account)]
   const payout = await pay(account, { on_behalf_of: entity })
@@ -90,7 +90,7 @@ for (const [days, ends, balance] of [
   [6, 'succeeded', PAID - BigInt(AMOUNT / 8 + FEE)],
   [8, 'failed PF000330', PAID],
 ] as const) {
-  test(`entity review, approved after ${days} days: a payout that converts has ${ends} at any later time, another one has succeeded`, async () => {
+  test(`entity review, entity approved after ${days} days: its payout with conversion has ${ends}, also read later; its payout without conversion has succeeded`, async () => {
     const account = await funded()
     const entity = await entityOf(account)
     const converted = await pay(account, { ...HKD, on_behalf_of: entity })
@@ -110,7 +110,7 @@ for (const [days, ends, balance] of [
   })
 }
 
-test("entity review, approval withdrawn before the worker's turn: the payout stays held", async () => {
+test('entity review, approval withdrawn before the worker releases the payout: payout stays held', async () => {
   const account = await funded()
   const entity = await entityOf(account)
   const payout = await pay(account, { on_behalf_of: entity })
@@ -123,7 +123,7 @@ test("entity review, approval withdrawn before the worker's turn: the payout sta
   assert.equal(await statusOf(account, payout.id), 'succeeded')
 })
 
-test('approved entity, changed: new payouts held, earlier ones proceed', async () => {
+test('PUT /v3/entity/{id}, approved entity: new payouts held, earlier payouts proceed', async () => {
   const account = await funded()
   const entity = await approved(account)
   const before = await pay(account, { on_behalf_of: entity })
@@ -134,7 +134,7 @@ test('approved entity, changed: new payouts held, earlier ones proceed', async (
   assert.equal(await statusOf(account, held.id), 'compliance_hold')
 })
 
-test('service_account payout, held, then approved: credited once, by the review', async () => {
+test('POST /v3/payout, service_account, held, then entity approved: receiver credited once, by the review', async () => {
   const payer = await funded()
   const receiver = await service.openAccount({ currencies: ['USD'] })
   const entity = await entityOf(payer)
@@ -150,7 +150,7 @@ test('service_account payout, held, then approved: credited once, by the review'
   assert.deepEqual(await eventTypesOf(service, line.id), ['balance_transaction.created'])
 })
 
-test("payouts made during their entity's review: each proceeds, none stays held", async () => {
+test('POST /v3/payout during the review of its entity: each payout proceeds, none stays held', async () => {
   const account = await funded()
   for (let round = 0; round < share(2, 5); round++) {
     const entity = await entityOf(account)
@@ -162,14 +162,14 @@ test("payouts made during their entity's review: each proceeds, none stays held"
   }
 })
 
-test('PostgreSQL, held_for outside compliance_hold: refused for every writer', async () => {
+test('PostgreSQL, held_for set outside compliance_hold: refused for every writer', async () => {
   const account = await funded()
   const { id } = await pay(account, {})
   const write = service.database.owner`update open_payouts set held_for = 'ent_x' where id = ${id}`
   await assert.rejects(write.execute(), { constraint_name: 'held_while_in_compliance_hold' })
 })
 
-test('entity review, 600 held payouts: one row written, all proceed', async () => {
+test('entity review, 600 held payouts: the review writes one row, all payouts proceed', async () => {
   const account = await funded()
   const entity = await entityOf(account)
   const payouts = Array(600).fill({ ...localPayout, on_behalf_of: entity, amount: 7 })
@@ -214,7 +214,7 @@ function interrupted(meanwhile: () => Promise<unknown>): TestService['deps'] {
   return { ...service.deps, sql }
 }
 
-test('payout found due, then ended by the operator: not claimed, the rail not asked', async () => {
+test('worker, payout found due, then ended by the operator: not claimed, rail not asked', async () => {
   const account = await funded()
   const { id } = await pay(account, {})
   const rail = scriptedRail(async () => report('succeeded'))

@@ -78,7 +78,7 @@ async function idsOfAll({ account }: Client): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-test(`GET ${PATH}, payouts of every kind: newest first, each equal to its own GET, for any page size`, async () => {
+test(`GET ${PATH}, payouts of every kind: newest first, each equal to its GET by id, for any page size`, async () => {
   assert.equal(all.length, 12)
   await assertListed(account, PATH, all)
 })
@@ -86,7 +86,7 @@ test(`GET ${PATH}, payouts of every kind: newest first, each equal to its own GE
 test(`GET ${PATH}, time bounds at, before and after each payout: inclusive or exclusive as named`, () =>
   assertBounds(account, PATH, all))
 
-test(`GET ${PATH}, filters: exact, combined, for any page size`, async () => {
+test(`GET ${PATH}, filters, alone and combined: exactly the matching payouts, for any page size`, async () => {
   const { quote, beneficiary } = all[3] as Item
   const statuses = new Set(all.map(({ status }) => status))
   for (const status of ['processing', 'succeeded', 'failed', 'compliance_hold', 'reversed']) {
@@ -149,7 +149,7 @@ test(`GET ${PATH}, wrong parameters: 400 naming each`, async () => {
   ])
 })
 
-test(`GET ${PATH}, Accept-Encoding: long lists in brotli or gzip, short lists and single payouts uncompressed`, async () => {
+test(`GET ${PATH}, Accept-Encoding brotli or gzip: long lists compressed, short lists and single payouts not`, async () => {
   const ask = (url: string, coding: string, method: 'GET' | 'HEAD' = 'GET') =>
     service.app.inject({
       ...{ url, method },
@@ -184,7 +184,7 @@ test(`GET ${PATH}, Accept-Encoding: long lists in brotli or gzip, short lists an
 
 const MANY = share(120, 1_000)
 
-test(`GET ${PATH}, ${MANY} payouts while more are made: none missing, none twice`, async () => {
+test(`GET ${PATH}, ${MANY} payouts while new ones are created: none missing, none twice`, async () => {
   const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
   await payAll(
     service,
@@ -199,7 +199,7 @@ test(`GET ${PATH}, ${MANY} payouts while more are made: none missing, none twice
   )
 })
 
-test('GET a page of many payouts, plan made for an empty table: reads only the rows of the page', async () => {
+test(`GET ${PATH}, many payouts, statement planned for an empty table: reads only the rows of the page`, async () => {
   const filters: Query[] = [
     ...[{}, { status: 'failed' }, { status: 'succeeded' }, { currency: 'JPY' }],
     ...[{ holding_currency: 'EUR' }, { type: 'wallet' }, { beneficiary: madeAt('bnf', 7) }],

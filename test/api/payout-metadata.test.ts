@@ -54,7 +54,7 @@ test('PUT /v3/payout/{id}, metadata: a text sets a name, null or an empty text r
   assert.deepEqual((await change(id, { d: '5' })).json.data.metadata, { d: '5' })
 })
 
-test('PUT /v3/payout/{id}, the same metadata twice: one event, with the old and the new value', async () => {
+test('PUT /v3/payout/{id}, same metadata twice: one event, with the old and the new value', async () => {
   const { id } = await pay(account, { metadata: { a: '1' } })
   await change(id, { b: '2' })
   const versions = await rowVersions(service.database.owner)
@@ -91,7 +91,7 @@ test('PUT /v3/payout/{id}, empty metadata, a long name or more than 50 names in 
   assert.equal(Object.keys(swapped.json.data.metadata).length, 50)
 })
 
-test('PUT /v3/payout/{id}, before, during and after settlement and reversal: metadata kept', async () => {
+test('PUT /v3/payout/{id}, metadata set before, during and after settlement and reversal: kept', async () => {
   const start = await balancesOf(account)
   // The simulator lets it succeed, and reverses it then.
   const { id } = await pay(account, { amount: 500_002 })
@@ -117,7 +117,7 @@ test('PUT /v3/payout/{id}, before, during and after settlement and reversal: met
   assert.deepEqual(await balancesOf(account), start)
 })
 
-test('PUT /v3/payout/{id}, payout awaiting approval: an approval of the shown payout stays valid', async () => {
+test('PUT /v3/payout/{id}, payout awaiting approval: an approval with the digest read before stays valid', async () => {
   const { account_id } = account.account
   const { user } = await addPerson(service, { user: 'ann', roles: [[account_id, 'approver']] })
   const remove = await addApprovalRule(service, { account_id })
@@ -131,7 +131,7 @@ test('PUT /v3/payout/{id}, payout awaiting approval: an approval of the shown pa
   )
 })
 
-test("PUT /v3/payout/{id}, then the creation's key replayed: the first answer, with the old metadata", async () => {
+test('PUT /v3/payout/{id}, then the key of the creation replayed: the original answer, with the old metadata', async () => {
   const key = { 'idempotency-key': 'metadata' }
   const body = { ...localPayout, metadata: { a: '1' } }
   const made = await account.post('/v3/payout', body, key)
@@ -140,7 +140,7 @@ test("PUT /v3/payout/{id}, then the creation's key replayed: the first answer, w
   assert.deepEqual([again.headers['idempotent-replayed'], again.text], ['true', made.text])
 })
 
-test('PUT /v3/payout/{id}, 20 names at once: every name kept, one event each', async () => {
+test('PUT /v3/payout/{id}, 20 names in parallel requests: every name kept, one event each', async () => {
   const { id } = await pay(account)
   const sent = Object.entries(names(20))
   await Promise.all(sent.map(([name, text]) => change(id, { [name]: text })))
@@ -148,7 +148,7 @@ test('PUT /v3/payout/{id}, 20 names at once: every name kept, one event each', a
   assert.equal((await eventTypesOf(service, id)).length, 21)
 })
 
-test('PUT /v3/payout/{id}, payout of an erased party: 422, metadata gone, also from its events', async () => {
+test('PUT /v3/payout/{id}, payout of an erased party: 422; its metadata is removed, also from its events', async () => {
   const made = await pay(account, { metadata: { a: 'Zwick' } })
   await change(made.id, { b: 'Zwick' })
   await settleAll(service)
@@ -165,7 +165,7 @@ test('PUT /v3/payout/{id}, payout of an erased party: 422, metadata gone, also f
   assertRefused(refused, 422, 'party_erased')
 })
 
-test('console, payout page: a maker changes metadata, a viewer has no form', async () => {
+test('console, payout page: a maker changes metadata; a viewer has no form to do so', async () => {
   const { account_id } = account.account
   const { id } = await pay(account, { metadata: { a: '1', b: '2' } })
   const url = `/console/${account_id}/payouts/${id}`

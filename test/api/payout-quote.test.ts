@@ -32,7 +32,7 @@ async function quoteFor(body: object = {}, client = account) {
   return answer.json
 }
 
-test(`POST ${PATH}, the account's quote, rates and fees changed since: paid at the quote's rates and fees`, async () => {
+test(`POST ${PATH} with a quote, rates and fees changed since: paid at the quote's rates and fees`, async () => {
   const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000n } })
   await service.setRates({ 'USD/HKD': '8' })
   await service.setFees([{ fixed_amount: 100n, variable_bps: 50 }])
@@ -51,7 +51,7 @@ test(`POST ${PATH}, the account's quote, rates and fees changed since: paid at t
   await service.setFees([])
 })
 
-test(`POST ${PATH}, expired quote, another amount or too little money: refused, quote still active and usable`, async () => {
+test(`POST ${PATH}, quote expired, amount differs or balance too small: refused, quote still active and usable`, async () => {
   const poor = await service.openAccount({ currencies: ['USD'], fund: { USD: 9_999n } })
   const { id } = await quoteFor({}, poor)
   const { owner } = service.database
@@ -90,7 +90,7 @@ for (const [what, until_valid_us, pays] of [
   ['valid_until itself', 0, false],
 ] as const) {
   const end = pays ? 'before valid_until' : 'quote_expired'
-  test(`POST ${PATH}, lock awaited until ${what}, ${RUNS} times: ${end}`, async () => {
+  test(`POST ${PATH}, waits for the lock until ${what}, ${RUNS} times: ${end}`, async () => {
     for (let i = 0; i < RUNS; i++) {
       const answer = await payAtClock(until_valid_us)
       if (pays) assert.equal(answer.status, 200, answer.text)
@@ -128,7 +128,7 @@ async function payAtClock(until_valid_us: number) {
   return answer
 }
 
-test(`POST ${PATH}, quote of a swift payout with charges and destination currency: the payout takes both over`, async () => {
+test(`POST ${PATH}, quote of a swift payout with charge type and destination currency: the payout has the same`, async () => {
   const quote = await quoteFor({
     payout_type: 'swift',
     payout_info: { currency: 'USD', amount: 1_000 },

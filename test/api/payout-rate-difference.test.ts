@@ -242,7 +242,7 @@ const RATES: readonly (readonly [words: string, mid: string, later_s: number, ke
 for (const { what, wish, reversed, start, end } of [...WAYS, ...REJECTED]) {
   for (const [words, mid, later_s, kept] of RATES) {
     const keeps = wish ? kept : 0n
-    test(`payout that converts, ${what}, ${words}: credited back, except ${keeps}`, async () => {
+    test(`payout with conversion, ${what}, ${words}: credited back, except ${keeps}`, async () => {
       const account = await opened()
       const id = await start(account)
       assert.equal(await lost(account), TAKEN + FEE)
@@ -276,7 +276,7 @@ for (const { what, wish, reversed, start, end } of [...WAYS, ...REJECTED]) {
   }
 }
 
-test('payout awaiting approval, expired after its price end, now worth less: the lower amount credited back', async () => {
+test('payout awaiting approval, approval expires after its price end, amount worth less by then: the lower amount credited back', async () => {
   const account = await opened()
   await inApproval(account)
   await rateIs('10')
@@ -285,7 +285,7 @@ test('payout awaiting approval, expired after its price end, now worth less: the
   assert.equal(await lost(account), 20_000n)
 })
 
-test('payout of a quote, cancelled after valid_until, now worth less: the lower amount credited back', async () => {
+test('payout with a quote, cancelled after valid_until, amount worth less by then: the lower amount credited back', async () => {
   const account = await opened()
   const { amount, currency, holding_currency } = HKD
   const destination_info = { currency, country: 'HK' }
@@ -300,7 +300,7 @@ test('payout of a quote, cancelled after valid_until, now worth less: the lower 
   assert.equal(await lost(account), 20_000n)
 })
 
-test('payout that converts, entity approved after its price end, now worth less: the lower amount credited back', async () => {
+test('payout with conversion, entity approved after its price end, amount worth less by then: the lower amount credited back', async () => {
   const account = await opened()
   const id = await held(account)
   await advance(account, 8 * DAY_S)
@@ -321,7 +321,7 @@ test('payout without conversion, cancelled after an hour: everything credited ba
   assert.equal(await lost(account), 0n)
 })
 
-test('POST /v3/payout/{id}/cancel, no current rate: refused for seven days, then everything credited back', async () => {
+test('POST /v3/payout/{id}/cancel, payout with conversion, no current rate: refused for seven days, then everything credited back', async () => {
   const account = await opened()
   const id = await held(account)
   await advance(account, HOUR_S)
@@ -334,7 +334,7 @@ test('POST /v3/payout/{id}/cancel, no current rate: refused for seven days, then
   assert.equal(await lost(account), 0n)
 })
 
-test('PostgreSQL, journal that gives back another amount than it took: refused', async () => {
+test('PostgreSQL, journal that credits back another amount than was debited: refused', async () => {
   const account = await opened()
   const id = await held(account)
   await account.post(`/v3/payout/${id}/cancel`, {})

@@ -70,7 +70,7 @@ for (const [what, iban, creditor_reference] of REFUSED) {
   })
 }
 
-test('POST /v3/payout, creditor reference in printed form: stored and returned without spaces', async () => {
+test('POST /v3/payout, creditor reference in print form: stored and returned without spaces and signs', async () => {
   const account = await sandbox()
   for (const [iban, sent, bare] of [
     [QR_IBAN, QRR, '210000000003139471430009017'],
@@ -127,7 +127,7 @@ test('PostgreSQL, payout to a QR-IBAN without QRR, or malformed reference: row r
   }
 })
 
-test("bank file, creditor reference and ultimate debtor: reference instead of text, entity as of the payout's creation", async () => {
+test("bank file, payout with creditor reference and ultimate debtor: reference in place of the text, entity as of the payout's creation", async () => {
   await service.setRates({ 'USD/EUR': '1' })
   const bank = await world({
     format: iso20022,

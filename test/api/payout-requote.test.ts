@@ -57,7 +57,7 @@ async function rowOf(quote: string) {
   return row
 }
 
-test(`POST ${PATH}, expired quote and max_total_debit: made at the current price, on a new quote`, async () => {
+test(`POST ${PATH}, expired quote and max_total_debit: created at the current price, with a new quote`, async () => {
   const quote = await expiredQuote()
   const before = await rowOf(quote)
   await service.setRates({ 'USD/HKD': '10' })
@@ -84,7 +84,7 @@ for (const [what, quoted, words] of [
   ['expired', expiredQuote, /at the rates and fees of this moment; /],
   ['active', quoteFor, /as quoted; .* holding_to_payout=8 /],
 ] as const) {
-  test(`POST ${PATH}, ${what} quote, above max_total_debit: 422, nothing written; equal to it: made`, async () => {
+  test(`POST ${PATH}, ${what} quote, total above max_total_debit: 422, nothing written; equal: created`, async () => {
     const quote = await quoted()
     if (what === 'active') await service.setRates({ 'USD/HKD': '10' })
     const untouched = await rowVersions(service.database.owner)
@@ -97,7 +97,7 @@ for (const [what, quoted, words] of [
   })
 }
 
-test(`POST ${PATH}, expired quote used repeatedly: renewed once, then quote_used`, async () => {
+test(`POST ${PATH}, expired quote with max_total_debit sent repeatedly: renewed once, then quote_used`, async () => {
   const quote = await expiredQuote()
   const again = () => pay({ quote, max_total_debit: TOTAL })
   const answers = await Promise.all([0, 1, 2].map(again))
@@ -108,7 +108,7 @@ test(`POST ${PATH}, expired quote used repeatedly: renewed once, then quote_used
   assert.equal((await account.get(`/v3/payout/quote/${quote}`)).json.status, 'used')
 })
 
-test(`POST ${PATH}, expired quote with entity, network and charges: the new quote has the same`, async () => {
+test(`POST ${PATH}, expired quote with entity, network and charges: the new quote has the same ones`, async () => {
   const body = { type: 'individual', name: 'Anna', email: 'anna@example.com' }
   const entity_id = (await account.post('/v3/entity', body)).json.data.id
   const local = { fund_transfer_network: 'chats' }
@@ -127,7 +127,7 @@ test(`POST ${PATH}, expired quote with entity, network and charges: the new quot
   for (const name of named) assert.equal(now?.[name], before?.[name], name)
 })
 
-test(`POST ${PATH}, row of the price version missing: 500 internal, nothing written; row back: made`, async () => {
+test(`POST ${PATH}, row of the price version missing: 500 internal, nothing written; row restored: created`, async () => {
   const { owner } = service.database
   const [row = assert.fail()] = await owner`delete from reference_version returning *`
   try {

@@ -61,7 +61,7 @@ function assertNamed(answer: Answer, message: RegExp): void {
 
 const asking = () => scriptedRail(() => Promise.resolve(report('succeeded')))
 
-test("execute_at: debited now, processing, the rail asked at that time by the account's clock", async () => {
+test("POST /v3/payout with execute_at: debited at once, status processing, rail asked at that time of the account's clock", async () => {
   const account = await funded()
   const execute_at = ahead(3 * DAY_S)
   const tried = await account.post('/v3/payout?dry_run=true', { ...localPayout, execute_at })
@@ -85,7 +85,7 @@ test("execute_at: debited now, processing, the rail asked at that time by the ac
   assert.deepEqual([paid.status, paid.execute_at], ['succeeded', execute_at])
 })
 
-test('execute_at, simulator: its steps count from that time', async () => {
+test('POST /v3/payout with execute_at, sandbox: the simulator counts its steps from that time', async () => {
   const account = await funded()
   const { id, execute_at } = await pay(account, { execute_at: ahead(3 * DAY_S) })
   await advance(account, 3 * DAY_S)
@@ -97,7 +97,7 @@ test('execute_at, simulator: its steps count from that time', async () => {
   assert.equal(row?.waits, true)
 })
 
-test('execute_at, cancelled before: everything credited back exactly, no rail asked', async () => {
+test('POST /v3/payout with execute_at, cancelled before that time: everything credited back, rail not asked', async () => {
   const account = await funded()
   const { id } = await pay(account, { execute_at: ahead(3_600) })
   const cancelled = await account.post(`/v3/payout/${id}/cancel`, {})
@@ -109,7 +109,7 @@ test('execute_at, cancelled before: everything credited back exactly, no rail as
   assert.deepEqual(rail.calls, [])
 })
 
-test('execute_at, malformed, past, too far ahead or of a transfer: 400 naming it, nothing written, also as a dry run', async () => {
+test('POST /v3/payout with execute_at malformed, past, too far ahead or of a transfer: 400 naming it, nothing written, also as a dry run', async () => {
   const [account, other] = [await funded(), await funded()]
   const before = await rowVersions(service.database.owner)
   for (const [execute_at, message, body] of [
@@ -126,7 +126,7 @@ test('execute_at, malformed, past, too far ahead or of a transfer: 400 naming it
   assert.deepEqual(await rowVersions(service.database.owner), before)
 })
 
-test('execute_at, payout that converts: at most schedule_s ahead, as its rate is fixed', async () => {
+test('POST /v3/payout with execute_at and a conversion: at most schedule_s ahead, as its rate is fixed', async () => {
   const account = await funded()
   const hkd = { currency: 'HKD', holding_currency: 'USD' }
   const refused = await account.post('/v3/payout', {
@@ -144,7 +144,7 @@ test('execute_at, payout that converts: at most schedule_s ahead, as its rate is
   assert.equal((await pay(account, { execute_at: ahead(364 * DAY_S) })).status, 'processing')
 })
 
-test("execute_at with a quote: the quote's rate and fees, also long after its expiry", async () => {
+test("POST /v3/payout with execute_at and a quote: the quote's rate and fees, also long after its expiry", async () => {
   const account = await funded()
   const quote = await account.post('/v3/payout/quote', {
     payout_info: { currency: 'HKD', amount: 10_000 },
@@ -162,7 +162,7 @@ test("execute_at with a quote: the quote's rate and fees, also long after its ex
   assert.deepEqual(await balancesOf(account), debited)
 })
 
-test("GET /v3/payout?scheduled=true: the waiting payouts, also after the cursor's payout was executed", async () => {
+test('GET /v3/payout?scheduled=true: payouts that wait for execute_at, also after the payout of the cursor was executed', async () => {
   const account = await funded()
   const ids: string[] = []
   for (const seconds of [3_600, 60, 3_600]) {
@@ -184,7 +184,7 @@ test("GET /v3/payout?scheduled=true: the waiting payouts, also after the cursor'
   assert.deepEqual(await listed(`&starting_after=${middle}`), [oldest])
 })
 
-test('execute_at, one payout of a batch: this one waits, the others are sent', async () => {
+test('POST /v3/payout_batch, one payout with execute_at: this payout waits, the others are sent', async () => {
   const account = await funded()
   const answer = await account.post('/v3/payout_batch', {
     payouts: [{ ...localPayout, execute_at: ahead(DAY_S) }, localPayout],
@@ -203,7 +203,7 @@ for (const [when, waits_s] of [
   ['before', 0],
   ['after', 2 * DAY_S],
 ] as const) {
-  test(`execute_at, payout approved ${when} that time: sent ${when === 'before' ? 'then' : 'at once'}`, async () => {
+  test(`payout with execute_at, approved ${when} that time: sent ${when === 'before' ? 'at that time' : 'at once'}`, async () => {
     const account = await funded()
     const { account_id } = account.account
     const { user } = await addPerson(service, {
@@ -228,7 +228,7 @@ for (const [when, waits_s] of [
   })
 }
 
-test('execute_at, entity approved in the meantime: released, sent at its time', async () => {
+test('payout with execute_at, its entity approved meanwhile: released, sent at that time', async () => {
   const account = await funded()
   const entity = await entityOf(account)
   const { id, status } = await pay(account, { execute_at: ahead(DAY_S), on_behalf_of: entity })
@@ -247,7 +247,7 @@ for (const [to, then] of [
   ['rejected', 'failed PF000300'],
   ['requires_action', 'compliance_hold'],
 ] as const) {
-  test(`execute_at, entity ${to} in the meantime: ${then} at its time, no rail asked`, async () => {
+  test(`payout with execute_at, its entity ${to} meanwhile: ${then} at that time, rail not asked`, async () => {
     const account = await funded()
     const entity = await entityOf(account)
     await review(service, account, entity, 'approved')
@@ -268,7 +268,7 @@ for (const [to, then] of [
   })
 }
 
-test('execute_at, account frozen at that time: not sent until unfrozen; a cancellation succeeds', async () => {
+test('payout with execute_at, account frozen at that time: not sent until unfrozen; can be cancelled', async () => {
   const account = await funded()
   const { account_id } = account.account
   const [first, second] = [
@@ -288,7 +288,7 @@ test('execute_at, account frozen at that time: not sent until unfrozen; a cancel
   assert.deepEqual(rail.calls, [`submit ${second.id}`])
 })
 
-test('execute_at, a person before that time: cannot take the payout or mark it as succeeded', async () => {
+test('payout with execute_at, before that time: a person cannot take it or set it to succeeded', async () => {
   await service.setRoutes([{ rail: 'manual' }])
   const [live, sandbox] = [await funded(false), await funded()]
   const { id } = await pay(live, { execute_at: ahead(3_600) })
@@ -311,7 +311,7 @@ const timetable = {
   arrival_days: null,
 } as const
 
-test('execute_at, route with a cut-off: sent at the first release after that time, arrives later', async () => {
+test('payout with execute_at, route with a cut-off: sent at the first release after that time', async () => {
   await service.setRoutes([{ rail: 'bank', timetable }])
   const live = await funded(false)
   await service.setPricing({ schedule_s: 604_800 }, { account_id: live.account.account_id })
@@ -334,7 +334,7 @@ test('execute_at, route with a cut-off: sent at the first release after that tim
   )
 })
 
-test('PostgreSQL, execute_at in the future on a live rail: claim and attempt refused', async () => {
+test('PostgreSQL, payout with execute_at in the future on a live rail: claim and attempt refused', async () => {
   await service.setRoutes([{ rail: 'bank' }])
   const live = await funded(false)
   const { account_id } = live.account
@@ -362,7 +362,7 @@ test('PostgreSQL, execute_at in the future on a live rail: claim and attempt ref
   await owner`update open_payouts set ask_rail_at = execute_at where id = ${id}`
 })
 
-test('execute_at, sanctions lists changed since: screened again before sending', async () => {
+test('payout with execute_at, sanctions lists changed since its creation: screened again before sending', async () => {
   const account = await funded()
   const { id } = await pay(account, { execute_at: ahead(3_600) })
   await service.database.owner`

@@ -65,7 +65,7 @@ function fieldsOf(mt103: string): Record<string, string> {
   )
 }
 
-test("POST /v3/payout, swift: MT103 with the payout's data, its UETR also after the end; local: neither", async () => {
+test("POST /v3/payout, swift: MT103 with the payout's data and its UETR, also once paid; local: no MT103", async () => {
   const payout = await pay()
   const { mt103, tracking_details, confirmation_documents, created_at, id } = payout
   assert.match(tracking_details.tracking_number, UETR)
@@ -103,7 +103,7 @@ test("POST /v3/payout, swift: MT103 with the payout's data, its UETR also after 
   )
 })
 
-test("POST /v3/payout, swift, another currency than the destination's: fields 32A, 33B and 36 agree", async () => {
+test('POST /v3/payout, swift, payout currency differs from destination currency: MT103 fields 32A, 33B and 36 agree', async () => {
   const beneficiary_details = bankOf({ country: 'DE', currency: 'JPY' })
   const { mt103 } = await pay({ currency: 'USD', beneficiary_details, charge_type: undefined })
   const fields = fieldsOf(mt103)
@@ -143,7 +143,7 @@ test('POST /v3/payout, swift, text that fits no MT103 field: 400 naming it, noth
   assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
-test('CORRIDOR_BIC, unset, lower case or invalid: test BIC, upper case, refused', () => {
+test('CORRIDOR_BIC, not set: test BIC; lower case: upper case; invalid: refused', () => {
   assert.equal(readConfig({}).bic, '')
   assert.equal(readConfig({ CORRIDOR_BIC: 'bankdeff500' }).bic, 'BANKDEFF500')
   for (const value of ['BANKDEF', 'BANKDEFF5', '1ANKDEFF']) {

@@ -169,7 +169,7 @@ const REPORTS: readonly (readonly [rail: RailReport, outline: readonly string[]]
 
 for (const [rail, expected] of REPORTS) {
   const words = rail.steps.map(({ status }) => status).join(', ')
-  test(`${PATH}, rail reports ${words} at once: each state precedes its journals and events`, async () => {
+  test(`${PATH}, rail reports ${words} together: each state precedes its journals and events`, async () => {
     const account = await funded()
     const payout = await pay(account)
     await says(rail)
@@ -219,7 +219,7 @@ test(`${PATH}, action answered by the account: the request, the answer and the n
   )
 })
 
-test(`${PATH}, held, then its entity rejected: one state at creation, with the reason`, async () => {
+test(`${PATH}, payout held, then its entity rejected: one state at creation, with the reason`, async () => {
   const account = await funded()
   const on_behalf_of = await entityOf(account)
   const payout = await pay(account, { on_behalf_of })
@@ -237,7 +237,7 @@ test(`${PATH}, held, then its entity rejected: one state at creation, with the r
   assert.equal(items[2].previous_status, 'compliance_hold')
 })
 
-test(`${PATH}, paid to another account: the payer's journals only; 404 for the receiver`, async () => {
+test(`${PATH}, paid to another account: only the payer's journals; 404 for the receiver`, async () => {
   const [account, receiver] = [await funded(), await service.openAccount({ currencies: ['USD'] })]
   const request = internalPayout(receiver.account.deposit_address)
   const { id } = await pay(account, request)
@@ -261,7 +261,7 @@ test(`${PATH}, paid to another account: the payer's journals only; 404 for the r
   assert.deepEqual(own.json.data.results[0].change.journals, [items[3].journal_number])
 })
 
-test(`${PATH}, events without causes, of an older version: states without cause and journals`, async () => {
+test(`${PATH}, events written by a version that stored no causes: states without cause and journals`, async () => {
   const account = await funded()
   const { id } = await pay(account)
   await says(report('succeeded'))
@@ -325,7 +325,7 @@ async function tell({ account_id, event, status, sent, due_in_s, attempts = sent
   return { delivery, endpoint }
 }
 
-test(`${PATH}, webhook attempts to two endpoints: sorted by time among the states, each with its outcome`, async () => {
+test(`${PATH}, webhook attempts to two endpoints: each with its outcome, in time order among the states`, async () => {
   const account = await funded()
   const { account_id } = account.account
   const { id } = await pay(account)
@@ -388,7 +388,7 @@ test(`${PATH}, webhook attempts to two endpoints: sorted by time among the state
   assert.doesNotMatch(JSON.stringify(items), /never shown/)
 })
 
-test(`${PATH}, attempt at or before its event's time, clock set back: listed after the event`, async () => {
+test(`${PATH}, clock set back, attempt at or before its event's time: listed after the event`, async () => {
   const account = await funded()
   const { account_id } = account.account
   const { id } = await pay(account)
@@ -407,7 +407,7 @@ test(`${PATH}, attempt at or before its event's time, clock set back: listed aft
   ])
 })
 
-test(`${PATH}, account clock ahead: next webhook attempt by that clock`, async () => {
+test(`${PATH}, account's clock ahead: time of the next webhook attempt by that clock`, async () => {
   const account = await funded(true)
   const { account_id } = account.account
   await service.database.owner`
@@ -422,7 +422,7 @@ test(`${PATH}, account clock ahead: next webhook attempt by that clock`, async (
   assert.ok(ahead_s > 864_000 && ahead_s <= 864_060, `${ahead_s}`)
 })
 
-test(`${PATH}, more than 1,000 attempts: the newest 1,000, marked as cut`, async () => {
+test(`${PATH}, more than 1,000 attempts: the newest 1,000, truncated: true`, async () => {
   const account = await funded()
   const { account_id } = account.account
   const { id } = await pay(account)
@@ -444,7 +444,7 @@ test(`${PATH}, more than 1,000 attempts: the newest 1,000, marked as cut`, async
   assert.deepEqual([items[2].attempt, items.at(-1).attempt], [6, 1_005])
 })
 
-test(`${PATH}, more than 1,000 states: the newest 1,000, marked as cut`, async () => {
+test(`${PATH}, more than 1,000 states: the newest 1,000, truncated: true`, async () => {
   const account = await funded()
   const { id } = await pay(account)
   await says(report('requires_action'))
@@ -462,7 +462,7 @@ test(`${PATH}, more than 1,000 states: the newest 1,000, marked as cut`, async (
   assert.deepEqual(outline(items).slice(-2), ['failed by operator', 'journal failure'])
 })
 
-test(`${PATH}, read while the payout changes: the last state always equals the status`, async () => {
+test(`${PATH}, read while the payout changes: the last state always equals its status`, async () => {
   const account = await funded()
   const { id } = await pay(account)
   await says(report('requires_action'))
@@ -542,7 +542,7 @@ const STATEMENTS: readonly {
 ]
 
 for (const { table, read, fill, besides = 0 } of STATEMENTS) {
-  test(`GET a timeline among thousands, ${table} planned while empty: reads only its rows`, () =>
+  test(`GET a timeline among thousands, ${table} statement planned for an empty table: reads only its rows`, () =>
     assertPageCost({
       table,
       queries: [{}],

@@ -95,7 +95,7 @@ const TYPES: readonly (readonly [type: string, body: object])[] = [
 ]
 
 for (const [type, body] of TYPES) {
-  test(`POST ${PATH}, type ${type}: processing, every documented field`, async () => {
+  test(`POST ${PATH}, type ${type}: status processing, every documented field`, async () => {
     const payout = await paid({ ...body, type })
     assertShape(payout, PAYOUT)
     assert.equal(payout.object, 'payout')
@@ -239,7 +239,7 @@ test(`POST ${PATH}, beneficiary by id: its details in the payout`, async () => {
   assert.notEqual(inline.beneficiary, first.beneficiary)
 })
 
-test(`POST ${PATH}, destination of another type: 400 naming missing and surplus members`, async () => {
+test(`POST ${PATH}, destination of another payout type: 400 naming missing and surplus members`, async () => {
   const destination_details = { type: 'wallet', bank: { account_number: '1' } }
   const beneficiary_details = { ...bankBeneficiary, destination_details }
   const answer = await account.post(PATH, { ...localPayout, beneficiary_details })
@@ -259,7 +259,7 @@ test(`POST ${PATH}, a required member missing: 400 naming it`, async () => {
   ])
 })
 
-test(`GET ${PATH}/{id}, fees and total debit: equal to quote and line, debited once, in the creating transaction`, async () => {
+test(`GET ${PATH}/{id}, fees and total debit: equal to quote and statement line, debited once, in the creating transaction`, async () => {
   const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
   await service.setFees([{ fixed_amount: 251n, variable_bps: 37 }])
   const body = { ...localPayout, currency: 'HKD', amount: 123_457 }
@@ -278,7 +278,7 @@ test(`GET ${PATH}/{id}, fees and total debit: equal to quote and line, debited o
   assert.deepEqual(listed, payout)
 })
 
-test(`GET ${PATH}/{id}, updated_at: creation time, then time of the last change`, async () => {
+test(`GET ${PATH}/{id}, updated_at: the creation time, after a change the time of the last change`, async () => {
   const payout = await paid(localPayout)
   assert.equal(payout.updated_at, payout.created_at)
   const path = `/v3/sandbox/payout/${payout.id}/transition`
@@ -299,7 +299,7 @@ async function pair() {
   return { sender, receiver, address: receiver.account.deposit_address }
 }
 
-test(`POST ${PATH}, service_account: succeeded at once, receiver credited, every documented field, no rail asked`, async () => {
+test(`POST ${PATH}, service_account: succeeded at once, receiver credited, every documented field, rail not asked`, async () => {
   const { sender, receiver, address } = await pair()
   const answer = await sender.post(PATH, internalPayout(address, 40_000))
   assert.equal(answer.status, 200, answer.text)
@@ -359,7 +359,7 @@ test(`POST ${PATH}, service_account, quote that converts the destination: receiv
   assert.deepEqual(await balancesOf(receiver), { HKD: '8000' })
 })
 
-test(`POST ${PATH}, service_account to unknown, own, sandbox/live or currency-less account: 422, nothing written`, async () => {
+test(`POST ${PATH}, service_account, receiver unknown, the payer itself, sandbox to live, or without the currency: 422, nothing written`, async () => {
   const { sender } = await pair()
   const fund = { USD: 10_000n }
   const live = await service.openAccount({ currencies: ['USD'], fund, sandbox: false })
@@ -378,7 +378,7 @@ test(`POST ${PATH}, service_account to unknown, own, sandbox/live or currency-le
   assert.deepEqual(await rowVersions(service.database.owner), before)
 })
 
-test(`POST ${PATH}, two accounts paying each other at once, twenty times: no deadlock, totals agree`, async () => {
+test(`POST ${PATH}, two accounts pay each other in parallel, twenty times: no deadlock, totals agree`, async () => {
   const a = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000n } })
   const b = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000n } })
   const answers = await Promise.all(

@@ -45,7 +45,7 @@ const REACHED: Readonly<Record<string, readonly Access[]>> = {
 }
 
 for (const role of ACCOUNT_ROLES) {
-  test(`${role}, every route of the account: allowed or refused as in the table; refused changes no row`, async () => {
+  test(`role ${role}, every route of the account: allowed or refused as in the table; refused: no row changes`, async () => {
     const person = await addPerson(service, { user: `one.${role}`, roles: [[id, role]] })
     const reached = REACHED[role] ?? []
     const before = await rowVersions(service.database.owner)
@@ -62,7 +62,7 @@ for (const role of ACCOUNT_ROLES) {
   })
 }
 
-test('user, role on another account or none, operator or not: 403 as for an unknown account; no account named: 400', async () => {
+test('user with no role on the account, operator or not: 403 as for an unknown account; request that names no account: 400', async () => {
   const other = await service.openAccount()
   const texts = new Set<string>()
   const people = [
@@ -86,7 +86,7 @@ test('user, role on another account or none, operator or not: 403 as for an unkn
   assertRefused(unnamed, 400, 'invalid_request', 'Corridor-Account')
 })
 
-test('maker, POST /v3/payout with the account named: made', async () => {
+test('POST /v3/payout by a maker who names the account: created', async () => {
   const maker = await addPerson(service, { user: 'mary', roles: [[id, 'maker']] })
   const route = routes.find(({ name }) => name === 'POST /v3/payout')
   assert.ok(route)
@@ -107,7 +107,7 @@ async function until(status: number, person: PersonClient): Promise<void> {
   }
 }
 
-test('role given or removed, user disabled or enabled, key revoked: effective at once', async () => {
+test('role given or removed, user disabled or enabled, key revoked: takes effect at once', async () => {
   const person = await addPerson(service, { user: 'changing' })
   const { owner } = service.database
   const given = { user_name: 'changing', account_id: id, role: 'viewer' } as const
@@ -126,7 +126,7 @@ test('role given or removed, user disabled or enabled, key revoked: effective at
   await until(401, person)
 })
 
-test('PostgreSQL, key of a user: secret, owner and history cannot change', async () => {
+test('PostgreSQL, API key of a user: secret, owner and history cannot change', async () => {
   const { key_id } = await addPerson(service, { user: 'kept' })
   const { owner } = service.database
   const refused = { code: '23001' }

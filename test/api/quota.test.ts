@@ -66,7 +66,7 @@ async function fill(account: Client) {
   assert.fail('the account is never full')
 }
 
-test('quota, rows of the day used up: writes 429 until midnight, reads succeed', async () => {
+test('daily quota used up: writes answered with 429 until midnight, reads succeed', async () => {
   const account = await open({ daily_rows: 12 })
   const key = { 'idempotency-key': 'before' }
   const kept = await quote(account, key)
@@ -94,7 +94,7 @@ test('quota, rows of the day used up: writes 429 until midnight, reads succeed',
   assert.match(until, /T00:00:00\.000000Z$/)
 })
 
-test('quota used up, next day or quota raised: writes succeed', async () => {
+test('daily quota used up, then the next day or a higher quota: writes succeed', async () => {
   const account = await open({ daily_rows: 3 })
   const { account_id } = account.account
   await fill(account)
@@ -111,7 +111,7 @@ test('quota used up, next day or quota raised: writes succeed', async () => {
   assert.equal((await quote(account)).status, 200)
 })
 
-test('quota used up, live account: payouts and batches succeed and count, quotes and refused payouts are 429', async () => {
+test('daily quota used up, live account: payouts and batches created and counted; quotes and refused payouts 429', async () => {
   const account = await openLive(service, { daily_rows: 20 })
   await fill(account)
   const before = await writtenBy(account)
@@ -128,7 +128,7 @@ test('quota used up, live account: payouts and batches succeed and count, quotes
   assert.equal(batch.status, 200, batch.text)
 })
 
-test('quota used up, live account: actions and submissions succeed as payouts do, cancellations always', async () => {
+test('daily quota used up, live account: actions and submissions counted like payouts; cancellations always allowed', async () => {
   const account = await openLive(service, { daily_rows: 30 })
   const entity = await entityOf(account)
   const asked = await pay(account)
@@ -183,7 +183,7 @@ const CIRCLES: readonly [string, (account: Client, other: Client) => Promise<Ans
 ]
 
 for (const [what, circle] of CIRCLES) {
-  test(`quota, live account that ${what}: refused at twice its quota`, async () => {
+  test(`daily quota, live account that ${what}: refused at twice its quota`, async () => {
     const account = await openLive(service, { daily_rows: 20 })
     const other = await openLive(service, {})
     let last = await circle(account, other)
@@ -194,7 +194,7 @@ for (const [what, circle] of CIRCLES) {
   })
 }
 
-test('quota, batch of a live account: counts as single payouts, plus one row per item', async () => {
+test('daily quota, batch of a live account: counts as single payouts, plus one row per item', async () => {
   const [account, single] = [await openLive(service, {}), await openLive(service, {})]
   const wrong = { ...localPayout, amount: 10_000_000_000 }
   const body = { mode: 'best_effort', payouts: [again, again, ...Array(20).fill(wrong)] }
@@ -224,7 +224,7 @@ test('POST /v3/payout_batch, best_effort, every payout refused: the batch refuse
   assert.deepEqual(await rowVersions(service.database.owner), rows)
 })
 
-test('quota, long texts: megabytes counted, twice under an Idempotency-Key', async () => {
+test('daily quota, long texts: megabytes counted, twice with an Idempotency-Key', async () => {
   const account = await open({ daily_mb: 1 })
   const metadata = Object.fromEntries(
     Array.from({ length: 50 }, (_, i) => [`k${i}`, 'x'.repeat(500)]),
@@ -241,7 +241,7 @@ test('quota, long texts: megabytes counted, twice under an Idempotency-Key', asy
   assert.ok(twice > 2 * paid.text.length, `${twice}`)
 })
 
-test('quotes, 90 days after expiry: deleted unless used, events kept, verify clean', async t => {
+test('quotes expired for 90 days: deleted unless used by a payout, events kept, corridor verify clean', async t => {
   const { owner, url } = service.database
   const account = await open({})
   const made = await Promise.all([quote(account), quote(account), quote(account)])

@@ -89,7 +89,7 @@ const KINDS: Readonly<Record<string, () => readonly [payout: object, quote: obje
 }
 
 for (const [kind, make] of Object.entries(KINDS)) {
-  test(`GET ${PATH}/{id} of a payout made without a quote, ${kind}: every field of a requested quote`, async () => {
+  test(`GET ${PATH}/{id}, quote of a payout made without a quote, ${kind}: every field of a requested quote`, async () => {
     const [payout, body] = make()
     const asked = await account.post(PATH, {
       payout_info: { currency: 'USD', amount: 10_000 },
@@ -113,7 +113,7 @@ for (const [kind, make] of Object.entries(KINDS)) {
   })
 }
 
-test('GET /v3/event, payout made without a quote: the event of its quote precedes it, same id', async () => {
+test('GET /v3/event, payout made without a quote: event of its own quote before its own, ids alike', async () => {
   const paid = await pay(account)
   const events = (await list(account, '/v3/event', { limit: '3' })).results
   assert.deepEqual(
@@ -128,7 +128,7 @@ test('GET /v3/event, payout made without a quote: the event of its quote precede
   assert.deepEqual(events[2]?.data, quote.json)
 })
 
-test("POST /v3/payout, another payout's carried quote: 422 quote_used; in another account: not found", async () => {
+test('POST /v3/payout with the quote that another payout made for itself: 422 quote_used; from another account: not found', async () => {
   const { quote } = await pay(account, { on_behalf_of: entity })
   assertRefused(await account.post('/v3/payout', { ...localPayout, quote }), 422, 'quote_used')
   assert.equal((await other.get(`${PATH}/${quote}`)).status, 404)
@@ -136,7 +136,7 @@ test("POST /v3/payout, another payout's carried quote: 422 quote_used; in anothe
   assert.equal((await list(other, PATH)).ids.length, 0)
 })
 
-test('GET /v3/payout?quote, id of a carried or a requested quote: lists the payout that used it', async () => {
+test('GET /v3/payout?quote, requested quote or quote made by the payout: the payout that uses it', async () => {
   const asked = await account.post(PATH, { payout_info: { currency: 'USD', amount: 10_000 } })
   const quoted = await pay(account, { quote: asked.json.id })
   const carrying = await pay(account)
@@ -154,7 +154,7 @@ test('GET /v3/payout?quote, id of a carried or a requested quote: lists the payo
   assert.equal((await account.get(`${PATH}/${none}`)).status, 404)
 })
 
-test('GET a page of many carried quotes, plan made for an empty table: reads only the rows of the page', async () => {
+test(`GET ${PATH}, many quotes made by payouts, statement planned for an empty table: reads only the rows of the page`, async () => {
   const filters: Query[] = [
     ...[{}, { status: 'used' }, { payout_type: 'wallet' }],
     { entity_id: idAt('ent', 7) },

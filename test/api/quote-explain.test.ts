@@ -126,7 +126,7 @@ const CASES: readonly Case[] = [
   },
 ]
 
-test(`POST ${EXPLAINED}: every figure follows from the printed ones`, async t => {
+test(`POST ${EXPLAINED}: every figure can be computed from the printed ones`, async t => {
   await pricedBy()
   await service.setRates(RATES, '2026-10-06T14:00:00Z')
   await service.setFees(FEES)
@@ -174,7 +174,7 @@ test(`POST ${EXPLAINED}, spread of 25: prints the mid before and the rate after 
   assert.equal(amount.calculation, `1000000 / ${rate.rounded}`)
 })
 
-test(`POST ${EXPLAINED}, fee row: printed, null for each wildcard`, async () => {
+test(`POST ${EXPLAINED}, fee row: printed, with null for each wildcard`, async () => {
   await pricedBy()
   const row = { payout_currency: 'HKD', network: 'chats', destination_country: 'HK' }
   await service.setFees([{ ...row, fixed_amount: 7n, maximum_amount: 5n, variable_bps: 3 }])
@@ -286,7 +286,7 @@ function explainedOf(c: Priced) {
 
 const QUOTES = share(400, 2_000)
 
-test(`explanation, ${QUOTES} random quotes: every figure equals its recomputation by fractions`, () => {
+test(`quote explanation, ${QUOTES} random quotes: every figure equals its recomputation in fractions`, () => {
   const methods = new Set<string>()
   let explained = 0
   for (let round = 0; explained < QUOTES; round++) {
@@ -304,7 +304,7 @@ test(`explanation, ${QUOTES} random quotes: every figure equals its recomputatio
   assert.deepEqual([...methods].sort(), all)
 })
 
-test(`POST and GET ${PATH}, without explain or explain=false: the same bytes as without the feature`, async () => {
+test(`POST and GET ${PATH}, explain=false or absent: bytes without any explanation`, async () => {
   await pricedBy()
   await service.setRates(RATES)
   await service.setFees(FEES)
@@ -332,7 +332,7 @@ const PLAIN = [
   ...['created_at', 'updated_at'],
 ]
 
-test(`GET ${EXPLAINED}, rates and fees replaced since: explained at its own prices, carried quotes too`, async () => {
+test(`GET ${EXPLAINED}, rates and fees replaced since: explained at the quote's own prices, also for quotes made by payouts`, async () => {
   await pricedBy(25)
   await service.setRates(RATES, '2026-10-06T14:00:00Z')
   await service.setFees(FEES)
@@ -351,7 +351,7 @@ test(`GET ${EXPLAINED}, rates and fees replaced since: explained at its own pric
   assert.equal(json.explanation.amounts[0].rounded, String(fx.initial.amount))
 })
 
-test(`POST ${EXPLAINED}, Idempotency-Key: the replay has the explanation only if it was requested`, async () => {
+test(`POST ${EXPLAINED}, Idempotency-Key replayed: explanation only if the first request asked for it`, async () => {
   await pricedBy()
   const body = paid('USD', 100, 'USD')
   const ask = (query: string, key: string) =>

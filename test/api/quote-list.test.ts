@@ -89,7 +89,7 @@ test(`GET ${PATH}, quotes of every kind: in the envelope, newest first, for any 
 test(`GET ${PATH}, time bounds at, before and after each quote: inclusive or exclusive as named`, () =>
   assertBounds(account, PATH, all))
 
-test(`GET ${PATH}, filters: expired quotes are not active, several filters combined`, async () => {
+test(`GET ${PATH}, filters, alone and combined: status active excludes expired quotes`, async () => {
   const counts = { active: 4, used: 4, expired: 3 }
   const cases: Case[] = Object.entries(counts).map(([status, count]) => {
     assert.equal(all.filter(item => item.status === status).length, count)
@@ -113,7 +113,7 @@ test(`GET ${PATH}, filters: expired quotes are not active, several filters combi
   assert.equal(ids.length, 3)
 })
 
-test(`GET ${PATH}?status, at the moment of expiry: filter and shown status agree on expired`, async () => {
+test(`GET ${PATH}?status, at the moment of expiry: filter and shown status agree`, async () => {
   const client = await service.openAccount({ currencies: ['USD'] })
   const [id = ''] = await ask(client, [{}])
   const [quote] = await service.database.owner<{ valid_until: string }[]>`
@@ -151,7 +151,7 @@ test(`GET ${PATH}, wrong parameters: 400 naming each`, async () => {
 
 const MANY = share(120, 1_000)
 
-test(`GET ${PATH}, ${MANY} quotes while more are made: none missing, none twice`, async () => {
+test(`GET ${PATH}, ${MANY} quotes while new ones are created: none missing, none twice`, async () => {
   const client = await service.openAccount({ currencies: ['USD'] })
   await ask(
     client,
@@ -165,7 +165,7 @@ test(`GET ${PATH}, ${MANY} quotes while more are made: none missing, none twice`
   )
 })
 
-test('GET a page of many quotes, plan made for an empty table: reads only the rows of the page', async () => {
+test(`GET ${PATH}, many quotes, statement planned for an empty table: reads only the rows of the page`, async () => {
   const filters: Query[] = [
     ...[{}, { status: 'active' }, { status: 'expired' }, { status: 'used' }],
     ...[{ payout_type: 'swift' }, { entity_id: idAt('ent', 7) }],

@@ -98,13 +98,13 @@ for (const [payout_type, request, expected] of TYPES) {
   })
 }
 
-test(`POST ${PATH}, no destination_info: payout currency and amount, rate 1`, async () => {
+test(`POST ${PATH}, no destination_info: destination equals payout currency and amount, rate 1`, async () => {
   const quote = await quoted({ payout_info: { currency: 'HKD', amount: 781 } })
   assert.deepEqual(quote.destination_info, { currency: 'HKD', amount: 781 })
   assert.equal(quote.exchange_rates.payout_to_destination, 1)
 })
 
-test(`POST ${PATH}, one currency, no payout_type: local, both rates 1, three equal amounts, valid 30 minutes, numeric UTC offset`, async () => {
+test(`POST ${PATH}, one currency, no payout_type: local, both rates 1, three equal amounts, valid for 30 minutes`, async () => {
   const before_ms = Date.now()
   const quote = await quoted({ payout_info: { currency: 'USD', amount: 12_345 } })
   assert.equal(quote.payout_type, 'local')
@@ -130,7 +130,7 @@ const TRUE_EXPECTATIONS = {
   destination_info: { currency: 'HKD', country: 'HK', amount: 781_000 },
 }
 
-test(`POST ${PATH}, holding_info.amount one off: 400 naming the computed figure`, async () => {
+test(`POST ${PATH}, holding_info.amount wrong by one: 400 naming the computed amount`, async () => {
   const holding_info = { currency: 'USD', amount: 99_999 }
   const answer = await account.post(PATH, { ...TRUE_EXPECTATIONS, holding_info })
   assert.equal(answer.status, 400, answer.text)
@@ -146,14 +146,14 @@ const REFUSED: readonly [body: object, reason: string, remarks: string][] = [
   [{ total_debit: 100 }, 'invalid_field', 'total_debit'],
 ]
 
-test(`POST ${PATH}, invalid requests: 400 at the member`, async () => {
+test(`POST ${PATH}, invalid requests: 400 at the faulty member`, async () => {
   for (const [body, reason, remarks] of REFUSED) {
     const info = { payout_info: { currency: 'USD', amount: 100 } }
     assertRefused(await account.post(PATH, { ...info, ...body }), 400, reason, remarks)
   }
 })
 
-test(`GET ${PATH}/{id}, a new quote: the bytes of its creation, no envelope`, async () => {
+test(`GET ${PATH}/{id}, new quote: the bytes of its creation, no envelope`, async () => {
   const created = await account.post(PATH, TRUE_EXPECTATIONS)
   const fetched = await account.get(`${PATH}/${created.json.id}`)
   assert.equal(fetched.status, 200)
@@ -161,7 +161,7 @@ test(`GET ${PATH}/{id}, a new quote: the bytes of its creation, no envelope`, as
   assert.equal(fetched.json.data, undefined)
 })
 
-test(`GET ${PATH}/{id}, valid_until passed: status expired, computed on read`, async () => {
+test(`GET ${PATH}/{id}, after valid_until: status expired, computed on read`, async () => {
   const { id } = await quoted({ payout_info: { currency: 'USD', amount: 100 } })
   const { owner } = service.database
   await owner`update quotes set valid_until = statement_timestamp() where id = ${id}`
@@ -171,7 +171,7 @@ test(`GET ${PATH}/{id}, valid_until passed: status expired, computed on read`, a
   assert.equal((await account.get(`${PATH}/${id}`)).json.status, 'active')
 })
 
-test(`POST ${PATH}, total_debit instead of the payout amount: the largest payout within it, payable`, async () => {
+test(`POST ${PATH}, total_debit in place of the payout amount: the largest payout within it, which can be paid`, async () => {
   await service.setFees([{ fixed_amount: 251n, variable_bps: 37 }])
   const body = { payout_info: { currency: 'HKD' }, holding_info: { currency: 'USD' } }
   const quote = await quoted({ ...body, total_debit: 100_000 })
@@ -200,7 +200,7 @@ async function pricedBy(pricing: PricingValues = {}): Promise<void> {
   await service.setFees([])
 }
 
-test(`POST ${PATH}, three currencies: each side at its own rate, the destination rounded down`, async () => {
+test(`POST ${PATH}, three currencies: a rate for each side, destination amount rounded down`, async () => {
   await pricedBy()
   await service.setRates({ 'USD/EUR': '0.8', 'EUR/JPY': '160' })
   const account = await service.openAccount({ currencies: ['USD'] })
@@ -216,7 +216,7 @@ test(`POST ${PATH}, three currencies: each side at its own rate, the destination
   assert.deepEqual(answer.json.exchange_rates, rates)
 })
 
-test('POST /v3/payout, stale rate: without a quote 503 and nothing written, with a quote paid at its rate', async () => {
+test('POST /v3/payout, rate too old: without a quote 503 and nothing written; with a quote paid at its rate', async () => {
   await pricedBy({ max_age_s: 3_600 })
   await service.setFees([{}])
   await service.setRoutes([{}])
@@ -238,7 +238,7 @@ test('POST /v3/payout, stale rate: without a quote 503 and nothing written, with
   assert.deepEqual(await balancesOf(account), { USD: '90000' })
 })
 
-test(`POST ${PATH}, several fee rows match: the most specific one added, in both currencies`, async () => {
+test(`POST ${PATH}, several fee rows match: the most specific row, in both currencies`, async () => {
   await pricedBy()
   await service.setRates({ 'USD/HKD': '8', 'USD/EUR': '0.8' })
   const account = await service.openAccount({ currencies: ['USD'] })
@@ -268,7 +268,7 @@ const PAIRS = [
   ['USD', 'USD', 'same_currency', '1', 1],
 ] as const
 
-test("GET /v3/rate, each kind of pair: the quote's rate, spread included; live account: with its good-until time", async () => {
+test('GET /v3/rate, each kind of pair: the rate that a quote has, spread included; live account: also the time until which it is good', async () => {
   await pricedBy({ spread_bps: 50, pivot: 'EUR' })
   await service.setRates({ 'EUR/USD': '1.25', 'EUR/HKD': '10' })
   for (const [from, to, method, mid, rate] of PAIRS) {
@@ -287,7 +287,7 @@ test("GET /v3/rate, each kind of pair: the quote's rate, spread included; live a
   assert.ok(good_until > new Date().toISOString(), good_until)
 })
 
-test("GET /v3/rate, live account's rate too old: 503 rate_stale; no rate: 422 rate_unavailable; unknown or missing currency: 400", async () => {
+test('GET /v3/rate, live account, rate too old: 503 rate_stale; no rate: 422 rate_unavailable; unknown or missing currency: 400', async () => {
   await pricedBy()
   await service.setRates({ 'GBP/HKD': '10' }, '2020-01-02T00:00:00Z')
   const live = await service.openAccount({ currencies: ['GBP'], sandbox: false })

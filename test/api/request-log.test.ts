@@ -84,7 +84,7 @@ test(`GET ${PATH}, requests of an account: newest first, each with status and fa
   assert.deepEqual(await logged(account, 1, `?request_id=${rows[2]?.request_id}`), [rows[2]])
 })
 
-test(`GET ${PATH}, two accounts: each reads only its own requests, no row of the other`, async () => {
+test(`GET ${PATH}, two accounts: each reads only its own requests`, async () => {
   await other.get('/v3/account')
   const [row] = await logged(other, 1)
   assert.equal(row?.path, '/v3/account')
@@ -92,7 +92,7 @@ test(`GET ${PATH}, two accounts: each reads only its own requests, no row of the
   assertRefused(cursor, 400, 'invalid_query_parameter', 'starting_after')
 })
 
-test('request log, secrets and personal data: removed; codes, amounts and ids kept', async () => {
+test('request log, secrets and personal data in requests: masked; codes, amounts and ids kept', async () => {
   const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
   const texts = ['Zq Canary', 'zq@canary.example', 'zqcanary', 'whsec_zqcanary', '4929zqcanary']
   const [name, email, word, secret, number] = texts
@@ -139,7 +139,7 @@ async function countRows({ account }: Client): Promise<number> {
   return row?.count ?? 0
 }
 
-test('request log, full: newest entries kept, memory bounded', async () => {
+test('request log, more entries than it holds: newest kept, memory bounded', async () => {
   const client = await service.openAccount()
   const { requestLog } = service.deps
   for (let i = 0; i < 3 * MAX_ROWS; i++) requestLog?.note(noted(client))
@@ -165,7 +165,7 @@ test('request log, database refuses a write: requests succeed, later ones are lo
   assert.equal(rows[0]?.path, '/v3/balance')
 })
 
-test('request log, internal fault: reported, the process continues', async t => {
+test('request log, its own writer fails: fault reported, the process continues', async t => {
   const client = await service.openAccount()
   const { requestLog } = service.deps
   assert.ok(requestLog !== undefined)
@@ -225,7 +225,7 @@ test('corridor logs --failed: one line per refused request, with the reason', as
   assert.deepEqual(more, [])
 })
 
-test('corridor logs --follow: each request once, when it ends', async () => {
+test('corridor logs --follow: prints each request once, when it ends', async () => {
   const client = await service.openAccount()
   await client.get('/v3/account')
   await logged(client, 1)
@@ -245,7 +245,7 @@ test('corridor logs --follow: each request once, when it ends', async () => {
   assert.equal((await lines.next()).done, true)
 })
 
-test('request log, live account: refused, and PostgreSQL refuses its rows', async () => {
+test('request log, live account: route refused, and PostgreSQL refuses its rows', async () => {
   const live = await service.openAccount({ sandbox: false })
   assertRefused(await live.get(PATH), 403, 'sandbox_only')
   service.deps.requestLog?.note(noted(live))
@@ -256,7 +256,7 @@ test('request log, live account: refused, and PostgreSQL refuses its rows', asyn
   assert.match(ran.stderr, /is no sandbox/)
 })
 
-test('console, Requests page: refused requests with masked field; how to enable the log where it is off', async () => {
+test('console, Requests page: refused requests with the faulty field masked; log off: how to enable it', async () => {
   const client = await service.openAccount()
   const { account_id } = client.account
   await client.post('/v3/sandbox/fund', { amount: 1, note: '<b>Zq</b>' })

@@ -203,7 +203,7 @@ async function tables(): Promise<string[]> {
   return names
 }
 
-test('every table of accounts: row-level security on, forced on its owner', async () => {
+test('PostgreSQL, every table of accounts: row-level security on, also for its owner', async () => {
   const rows = await service.database.owner<{ name: string }[]>`
     select relname::text as name from pg_class
     where relnamespace = 'public'::regnamespace and relrowsecurity and relforcerowsecurity
@@ -214,7 +214,7 @@ test('every table of accounts: row-level security on, forced on its owner', asyn
   )
 })
 
-test('roles of the service: own no table, cannot log in, bypass no policy', async () => {
+test('PostgreSQL roles of the service: own no table, cannot log in, bypass no policy', async () => {
   const { owner } = service.database
   const roles = await owner`
     select rolname::text as name, rolsuper or rolbypassrls or rolcreaterole or rolcreatedb
@@ -249,7 +249,7 @@ const FOUND_IN = [
   'idempotency_keys',
 ]
 
-test('row-level policies of every table: these four and no other', async () => {
+test('PostgreSQL, row-level policies of every table: these four only', async () => {
   const { owner } = service.database
   const [me] = await owner<{ name: string }[]>`select current_user::text as name`
   const named = `(array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL)`
@@ -269,7 +269,7 @@ test('row-level policies of every table: these four and no other', async () => {
   assert.deepEqual(rows.map(({ policy }) => policy.replace(/\s+/g, ' ')).sort(), expected.sort())
 })
 
-test('every table of accounts: has rows of both test accounts', async () => {
+test('PostgreSQL, every table of accounts: has rows of both test accounts', async () => {
   for (const table of await tables()) {
     const rows = await service.database.owner<{ account_id: string }[]>`
       select distinct account_id from ${sql(table)} order by 1`
@@ -293,7 +293,7 @@ test('transaction that names no account: reads, updates and deletes no row', asy
   await assert.rejects(foreign, { code: '42501' })
 })
 
-test('transaction that names one account, statements without a condition: only its rows', async () => {
+test('transaction that names one account, statements without an account condition: only rows of that account', async () => {
   for (const table of await tables()) {
     const seen = await readConfined(
       sql,
@@ -385,7 +385,7 @@ function steady(answer: Answer) {
   return { ...rest, text: text.replace(/^closing,,[^,]+/gm, 'closing,,') }
 }
 
-test('every list and look-up, condition on the account removed from its SQL: same answer', async t => {
+test('every list and look-up, account condition removed from its SQL: same answer', async t => {
   const named = readingsOf(theirs).filter(({ route }) => route.url.includes(':'))
   await withoutConditions(async (ask, lost) => {
     for (const reading of [...readingsOf(mine), ...named]) {
@@ -398,7 +398,7 @@ test('every list and look-up, condition on the account removed from its SQL: sam
   })
 })
 
-test('every list, row-level security off and condition removed: another answer', async () => {
+test('every list, account condition removed and row-level security off: another answer', async () => {
   const names = await tables()
   const secure = async (word: 'enable' | 'disable') => {
     for (const name of names) {
@@ -443,7 +443,7 @@ const LOOK_UPS: readonly (readonly [name: string, prefix: string, find: LookUp])
 
 const ITEMS = { limit: 9, after: -1, before: 9, end: 'first', statuses: ITEM_STATUSES } as const
 
-test("another account's id, SQL without condition on the account: found by the auditor only", async () => {
+test("another account's id, SQL without an account condition: found only by the auditor role", async () => {
   const stripper = await startConditionStripper(service.database.url)
   const look = async (as: 'service' | 'auditor', [, prefix, find]: (typeof LOOK_UPS)[number]) => {
     const loose = connect(stripper.url, { max: 1, as })
@@ -469,7 +469,7 @@ test("another account's id, SQL without condition on the account: found by the a
   }
 })
 
-test('connection that lost its role, as behind a transaction pooler: foreign rows hidden', async () => {
+test('connection that lost its role, as behind a transaction pooler: no row of another account', async () => {
   const owner = connect(service.database.url, { max: 1, as: 'service' })
   try {
     await owner`reset role`
@@ -490,7 +490,7 @@ test('connection that lost its role, as behind a transaction pooler: foreign row
 
 const TRANSACTIONS = share(200, 1_000)
 
-test(`two connections, ${TRANSACTIONS} transactions of two accounts, some aborted: no foreign row`, async t => {
+test(`two connections, ${TRANSACTIONS} transactions of two accounts, some rolled back: no row of another account`, async t => {
   const seed = pickSeed()
   t.diagnostic(`SEED=${seed}`)
   const random = seeded(seed)
@@ -515,7 +515,7 @@ test(`two connections, ${TRANSACTIONS} transactions of two accounts, some aborte
   assert.equal(seen, TRANSACTIONS)
 })
 
-test('owner of the tables: reads all rows, changes rows only after declaring maintenance', async () => {
+test('owner of the tables: reads all rows, changes rows only in a declared maintenance transaction', async () => {
   const { owner } = service.database
   await owner.begin(async tx => {
     await tx`set local corridor.maintenance = off`

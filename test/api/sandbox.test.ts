@@ -44,7 +44,7 @@ async function advance(seconds: number, headers: Record<string, string> = {}): P
 
 const QUOTE = { payout_type: 'local', payout_info: { currency: 'USD', amount: 10_000 } }
 
-test("clock of a live account moved, or a sandbox's set back, by SQL: refused by PostgreSQL", async () => {
+test('PostgreSQL, clock of a live account moved, or clock of a sandbox set back: refused', async () => {
   await advance(1)
   for (const [{ account }, to, refused] of [
     [live, '1 hour', /clock_of_a_sandbox/],
@@ -56,7 +56,7 @@ test("clock of a live account moved, or a sandbox's set back, by SQL: refused by
   }
 })
 
-test("sandbox clock, advanced: its new objects have the later time, other accounts' do not", async () => {
+test('sandbox clock advanced: new objects have the later time, objects of other accounts do not', async () => {
   const { now, ahead_s } = await advance(DAY_S)
   assert.ok(ahead_s >= DAY_S)
   const later = Date.parse(now)
@@ -69,7 +69,7 @@ test("sandbox clock, advanced: its new objects have the later time, other accoun
   assert.ok(Date.parse(other.created_at) < later - DAY_S * 500, other.created_at)
 })
 
-test('sandbox clock, advanced past valid_until: the quote is expired when read, listed and used', async () => {
+test('sandbox clock advanced past valid_until: quote expired on GET, in lists and for a payout', async () => {
   const { json: quote } = await sandbox.post('/v3/payout/quote', QUOTE)
   assert.equal(quote.status, 'active')
   await advance(1799)
@@ -82,7 +82,7 @@ test('sandbox clock, advanced past valid_until: the quote is expired when read, 
   assertRefused(await sandbox.post('/v3/payout', body), 422, 'quote_expired')
 })
 
-test('sandbox clock, advanced by the delay: the simulator takes one step', async () => {
+test("sandbox clock advanced by the simulator's delay: one step of the simulator", async () => {
   const steps = await pay(sandbox, { amount: 300_000 })
   const status = async () => {
     await settleOnce(service.deps)
@@ -96,7 +96,7 @@ test('sandbox clock, advanced by the delay: the simulator takes one step', async
   assert.equal(await status(), 'succeeded')
 })
 
-test('sandbox clock, advanced while the rail is asked: the due time of the payout is kept', async () => {
+test('sandbox clock advanced while the rail is asked: due time of the payout unchanged', async () => {
   const { id } = await pay(sandbox)
   const later = { steps: [], ask_again_in_ms: 2 * DELAY_MS }
   const succeeded = { status: 'succeeded', failure: null } as const
@@ -113,7 +113,7 @@ test('sandbox clock, advanced while the rail is asked: the due time of the payou
   assert.equal((await sandbox.get(`/v3/payout/${id}`)).json.data.status, 'succeeded')
 })
 
-test('sandbox clock, advanced by the retry delay: the webhook is sent again, not earlier', async () => {
+test('sandbox clock advanced by the retry delay: webhook sent again, not before', async () => {
   const receiver = await startReceiver(() => ({ status: 500 }))
   const { sql } = service.deps
   const deps = { ...service.deps, config: { ...service.deps.config, webhook_allow_private: true } }
@@ -133,7 +133,7 @@ test('sandbox clock, advanced by the retry delay: the webhook is sent again, not
   await receiver.close()
 })
 
-test('sandbox clock, advanced by 24 hours: an idempotency key is free again, but not a second earlier', async () => {
+test('sandbox clock advanced by 24 hours: idempotency key can be used anew, not a second before', async () => {
   const headers = { 'idempotency-key': 'aged' }
   const first = await sandbox.post('/v3/payout', localPayout, headers)
   await advance(DAY_S - 5)
@@ -147,13 +147,13 @@ test('sandbox clock, advanced by 24 hours: an idempotency key is free again, but
   assert.notEqual(later.json.data.id, first.json.data.id)
 })
 
-test('sandbox clock, advanced twenty times at once: every advance counts', async () => {
+test('sandbox clock advanced by twenty parallel requests: every advance counts', async () => {
   const { ahead_s } = await advance(1)
   await Promise.all(Array.from({ length: 20 }, () => advance(10)))
   assert.equal((await advance(1)).ahead_s, ahead_s + 201)
 })
 
-test('GET /v3/balance?as_of, between two clock steps: the balance at that time', async () => {
+test('GET /v3/balance?as_of, time between two advances of a sandbox clock: the balance at that time', async () => {
   const { now } = await advance(60)
   const before = await balancesOf(sandbox)
   await advance(60)
@@ -166,7 +166,7 @@ test('GET /v3/balance?as_of, between two clock steps: the balance at that time',
   )
 })
 
-test('POST /v3/sandbox/fund: a credit of type escrow, once per key', async () => {
+test('POST /v3/sandbox/fund: a credit of type escrow, once per Idempotency-Key', async () => {
   const headers = { 'idempotency-key': 'fund' }
   const body = { amount: 12_345, currency: 'USD' }
   const before = (await sandbox.get('/v3/balance')).json.data.available[0].amount
@@ -192,7 +192,7 @@ test('POST /v3/sandbox/fund, a currency not held or a balance above 2^62: refuse
   assertRefused(await add('USD'), 422, 'balance_limit_exceeded', 'amount')
 })
 
-test("POST /v3/sandbox/payout/{id}/transition: balance and status as after the rail's own report", async () => {
+test('POST /v3/sandbox/payout/{id}/transition: same balance and status as after a report of the rail', async () => {
   const before = await balancesOf(sandbox)
   const { id } = await pay(sandbox)
   const move = (body: object) => sandbox.post(`/v3/sandbox/payout/${id}/transition`, body)
@@ -208,7 +208,7 @@ test("POST /v3/sandbox/payout/{id}/transition: balance and status as after the r
   assertRefused(await move({ status: 'succeeded' }), 409, 'invalid_transition')
 })
 
-test('POST /v3/sandbox/payout/{id}/transition, valid and invalid ones at once: each has its own answer', async () => {
+test('POST /v3/sandbox/payout/{id}/transition, valid and invalid requests in parallel: each gets its own answer', async () => {
   const other = await service.openAccount({ fund: { USD: 100_000_000n }, sandbox: true })
   const ids: string[] = []
   for (let i = 0; i < 6; i++) ids.push((await pay(other)).id)
@@ -228,7 +228,7 @@ test('POST /v3/sandbox/payout/{id}/transition, valid and invalid ones at once: e
   )
 })
 
-test('POST /v3/sandbox/entity/{id}/review: one allowed step, with event, once per key', async () => {
+test('POST /v3/sandbox/entity/{id}/review: one allowed step, with its event, once per Idempotency-Key', async () => {
   const entity = { type: 'individual', name: 'Anna Reviewed' }
   const { id } = (await sandbox.post('/v3/entity', entity)).json.data
   const review = (body: object, headers = {}) =>

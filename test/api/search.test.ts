@@ -44,7 +44,7 @@ async function countPrepared(of: AnotherProcess): Promise<number> {
   return row?.count ?? assert.fail('no count')
 }
 
-test('lists, many combinations of filters: no connection keeps a prepared statement for each', async () => {
+test('lists, many combinations of filters: connections keep no prepared statement for them', async () => {
   const one = await service.anotherProcess({ read_connections: 1 })
   try {
     const reader = client(account, one.inject)
@@ -84,7 +84,7 @@ const NAMES = [
 ]
 const iban = { type: 'bank', bank: { iban: 'DE89370400440532013000' } }
 
-test('GET /v3/beneficiary?name|email|account_number: words without case and accents, exact values, for any page size', async () => {
+test('GET /v3/beneficiary?name|email|account_number: by words without case and accents, or exact values, for any page size', async () => {
   const path = '/v3/beneficiary'
   for (const by of [account, other]) {
     for (const name of NAMES) await made(path, { ...bankBeneficiary, name }, by)
@@ -124,7 +124,7 @@ test('GET /v3/beneficiary?name|email|account_number: words without case and acce
   assert.deepEqual((await list(account, path, { name: 'park', archived: 'true' })).ids, [ann])
 })
 
-test('GET /v3/entity?name|email|metadata: words and exact values, current after a change', async () => {
+test('GET /v3/entity?name|email|metadata: by words or exact values, current after a change', async () => {
   const path = '/v3/entity'
   const person = { type: 'individual', name: 'Zoë Ångström', email: 'zoe@example.com' }
   const zoe = await made(path, { ...person, metadata: { tier: 'gold', 'a.b[c]': '1&2' } })
@@ -140,7 +140,7 @@ test('GET /v3/entity?name|email|metadata: words and exact values, current after 
   assert.deepEqual(await ids({ 'metadata[tier]': 'gold' }), [yan])
 })
 
-test('GET /v3/payout?metadata[key]=value: payouts that have all pairs, with other filters, for any page size', async () => {
+test('GET /v3/payout?metadata[key]=value: payouts that have every pair, with other filters, for any page size', async () => {
   const path = '/v3/payout'
   const pay = (changes: object, by = account) =>
     made(path, { ...localPayout, allow_duplicate: true, ...changes }, by)
@@ -188,7 +188,7 @@ test('GET /v3/payout?metadata[key]=value: payouts that have all pairs, with othe
   assert.equal(Number(kept?.hashes), pairs.length)
 })
 
-test('GET /v3/payout?metadata[key]=value, changed in one batch: found, in any order', async () => {
+test('GET /v3/payout?metadata[key]=value, metadata changed in one batch: found, pairs in any order', async () => {
   const by = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
   const ids: string[] = []
   for (let i = 0; i < 4; i++) {
@@ -210,7 +210,7 @@ test('GET /v3/payout?metadata[key]=value, changed in one batch: found, in any or
   }
 })
 
-test('GET /v3/payout?beneficiary_name=, beneficiary inline or by id: found, repeatedly, with other filters, for any page size', async () => {
+test('GET /v3/payout?beneficiary_name=, beneficiary inline or by id: found, with other filters, for any page size', async () => {
   const by = await service.openAccount({ currencies: ['USD'], fund: { USD: 100_000_000n } })
   const [path, parties] = ['/v3/payout', '/v3/beneficiary']
   const pay = (changes: object) =>
@@ -269,7 +269,7 @@ test('GET /v3/payout?beneficiary_name=, beneficiary inline or by id: found, repe
   assertProblems(hydra, 400, [['invalid_query_parameter', 'beneficiary_name']])
 })
 
-test('search, wrong parameters: 400 naming each', async () => {
+test('search parameters of lists, wrong: 400 naming each', async () => {
   const wrong: readonly (readonly [string, string, string])[] = [
     ['/v3/beneficiary', 'name=', 'name'],
     ['/v3/beneficiary', `name=${'x'.repeat(101)}`, 'name'],
@@ -289,7 +289,7 @@ test('search, wrong parameters: 400 naming each', async () => {
   }
 })
 
-test('erased beneficiary and its payouts: found by no search, no trace in the index', async () => {
+test('search of an erased beneficiary and its payouts: not found, no trace in the search index', async () => {
   const body = { ...localPayout, allow_duplicate: true, metadata: { secret: 'zwick' } }
   const beneficiary_details = { ...bankBeneficiary, name: 'Zwick', email: 'zwick@example.com' }
   const paid = await account.post('/v3/payout', { ...body, beneficiary_details })
@@ -330,7 +330,7 @@ const CURSORS = (prefix: 'bnf' | 'ent'): Query[] => [
   { ending_before: madeAt(prefix, 2500) },
 ]
 
-test('search among many, plan made for an empty table: reads only matching rows', async () => {
+test('search among many rows, statement planned for an empty table: reads only matching rows', async () => {
   const some = foundBy({ email: 'a@example.com', names: ['Anna Müller'] })
   const most = foundBy({ names: ['Harbour Trading'] })
   const found = (owner: Tag) => owner`case when i % 40 = 2 then ${some} else ${most} end`

@@ -69,7 +69,7 @@ async function sessionOf(user: string, roles: readonly AccountRole[] = ['viewer'
   return { ...(await logIn(service, user)), 'corridor-account': id }
 }
 
-test('login link: sets the password and logs in; the session names the user and reads the account', async () => {
+test('login link: sets the password and logs in; the session belongs to the user and reads the account', async () => {
   const headers = await logInAs('mary', ['maker'])
   const { json } = await ask('/v3/session', { headers })
   assert.equal(json.data.user, 'mary')
@@ -80,7 +80,7 @@ test('login link: sets the password and logs in; the session names the user and 
   assert.notEqual(cookieOf(again), headers.cookie)
 })
 
-test('login link, five uses at the same moment: one sets its password', async () => {
+test('login link used five times in parallel: only one use sets its password', async () => {
   await addPerson(service, { user: 'raced' })
   const token = await makeLink(service, 'raced')
   const answers = await Promise.all(
@@ -97,7 +97,7 @@ test('login link, five uses at the same moment: one sets its password', async ()
   assert.equal((await enter('raced', `${PASSWORD} ${won}`)).status, 200)
 })
 
-test('login link, expired, replaced or unknown: 401, no password set', async () => {
+test('login link expired, replaced or unknown: 401, no password set', async () => {
   await addPerson(service, { user: 'late' })
   const old = await makeLink(service, 'late')
   const { owner } = service.database
@@ -113,7 +113,7 @@ test('login link, expired, replaced or unknown: 401, no password set', async () 
   assertRefused(await enter('late', PASSWORD), 401, 'invalid_login')
 })
 
-test('password, too short or too long: 400, the link stays valid', async () => {
+test('password too short or too long: 400, the login link stays valid', async () => {
   await addPerson(service, { user: 'brief' })
   const token = await makeLink(service, 'brief')
   for (const password of ['', 'x'.repeat(14), 'x'.repeat(257)]) {
@@ -124,7 +124,7 @@ test('password, too short or too long: 400, the link stays valid', async () => {
   assert.equal((await ask('/v3/session/link', { method: 'POST', body })).status, 200)
 })
 
-test('log-in, wrong password, unknown user, no password yet or disabled: the same answer', async () => {
+test('log-in with a wrong password, unknown user, no password yet or disabled user: the same answer', async () => {
   await logInAs('known')
   await addPerson(service, { user: 'without' })
   await logInAs('gone')
@@ -139,7 +139,7 @@ test('log-in, wrong password, unknown user, no password yet or disabled: the sam
   assert.equal(new Set(answers.map(({ json }) => json.errors[0].message)).size, 1)
 })
 
-test('log-in, fifty guesses at once from one address: five judged, then 429; another address unaffected', async () => {
+test('log-in, fifty wrong passwords in parallel from one address: five checked, then 429; another address unaffected', async () => {
   await logInAs('guessed')
   const ip = '192.0.2.7'
   const guesses = Array.from({ length: 20 }, (_, i) => enter('guessed', `wrong ${i}`, { ip }))
@@ -153,7 +153,7 @@ test('log-in, fifty guesses at once from one address: five judged, then 429; ano
   assert.equal((await enter('guessed', PASSWORD, { ip: '192.0.2.8' })).status, 200)
 })
 
-test('log-in, guesses from many addresses: the user is blocked for all of them', async () => {
+test('log-in, wrong passwords from many addresses: the user is blocked for all of them', async () => {
   await logInAs('wanted')
   const { owner } = service.database
   await owner`
@@ -180,7 +180,7 @@ const ELSEWHERE: readonly (readonly [what: string, headers: Record<string, strin
   ['nothing that says where from', {}],
 ]
 
-test('cookie request that writes, from another site: 403, no row changes', async () => {
+test('request with a session cookie that writes, from another site: 403, no row changes', async () => {
   const { cookie } = await sessionOf('forged', ['maker'])
   const headers = { host: OWN.host, cookie, 'corridor-account': id }
   const before = await rowVersions(service.database.owner)
@@ -210,7 +210,7 @@ test('log-in form, posted from another site: refused', async () => {
   }
 })
 
-test('Host header, foreign (rebinding) or missing: 421 for sessions, API keys unaffected', async () => {
+test('Host header of another host (DNS rebinding) or missing: 421 for sessions, API keys unaffected', async () => {
   const headers = await logInAs('rebound')
   for (const host of [
     'evil.example:8080',
@@ -228,7 +228,7 @@ test('Host header, foreign (rebinding) or missing: 421 for sessions, API keys un
   }
 })
 
-test('unencrypted connection from elsewhere: no log-in, sessions refused', async () => {
+test('unencrypted connection from another machine: no log-in, sessions refused', async () => {
   const headers = { ...(await logInAs('open')), host: '192.0.2.1:8080' }
   assertRefused(await ask('/v3/balance', { headers }), 403, 'insecure_connection')
   const answer = await enter('open', PASSWORD, { headers: { ...OWN, host: '192.0.2.1:8080' } })
@@ -278,7 +278,7 @@ test('session cookie over HTTPS: __Host- prefix and Secure', async () => {
   }
 })
 
-test('ended session, logged out, revoked, disabled, idle or old: refused for good', async () => {
+test('session ended by log-out, revocation, disabling, idleness or age: refused from then on', async () => {
   const { owner } = service.database
   const ways: readonly (readonly [string, (user: string, cookie: string) => Promise<unknown>])[] = [
     ['out', (_, cookie) => ask('/v3/session', { method: 'DELETE', headers: { ...OWN, cookie } })],
@@ -311,7 +311,7 @@ test('ended session, logged out, revoked, disabled, idle or old: refused for goo
   }
 })
 
-test('session, ended by one process: refused by another on the next request', async () => {
+test('session ended by one process: the next request to another process is refused', async () => {
   const headers = await sessionOf('twice')
   const other = await service.anotherProcess()
   try {
@@ -324,7 +324,7 @@ test('session, ended by one process: refused by another on the next request', as
   }
 })
 
-test("re-authentication, session's password some minutes old: password required", async () => {
+test('action that needs re-authentication, password entered some minutes ago: password required', async () => {
   const headers = await logInAs('careful', ['approver'])
   const { owner } = service.database
   await owner`
@@ -350,7 +350,7 @@ test("re-authentication, session's password some minutes old: password required"
   assertRefused(await approve(), 404, 'not_found')
 })
 
-test('audit log, failed log-ins: known users only, bounded, without the attempted password', async () => {
+test('audit log, failed log-ins: only of known users, bounded in number, without the attempted password', async () => {
   await logInAs('knocked')
   const ip = '203.0.113.77'
   const tried = 'not it, but long enough'
@@ -374,7 +374,7 @@ test('audit log, failed log-ins: known users only, bounded, without the attempte
   assert.doesNotMatch(JSON.stringify(rows), new RegExp(tried))
 })
 
-test('database, passwords and tokens: in no row, not in the audit log', async () => {
+test('database, passwords and tokens: in no row, also not in the audit log', async () => {
   const headers = await logInAs('secretive')
   const token = headers.cookie.slice('corridor='.length)
   const { owner } = service.database
@@ -391,7 +391,7 @@ test('database, passwords and tokens: in no row, not in the audit log', async ()
   assert.deepEqual([...new Set(acts.map(({ act }) => act))], ['log in by link'])
 })
 
-test('browser without scripts: form logs in and out over a socket', async () => {
+test('console, browser without scripts: the form logs in and out, over a real socket', async () => {
   await logInAs('paper')
   await service.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = service.app.server.address() as AddressInfo

@@ -51,7 +51,7 @@ const PLAIN = [
   5_000_000,
 ]
 
-test('simulator, every amount at a class boundary: the steps of its class', async () => {
+test('simulator, lowest and highest amount of each class: the steps of the class', async () => {
   const at = '2026-01-01T00:00:00Z'
   const payout = { execute_at: null, created_at: at, asked_at: at }
   const stepsOf = async (amount: number) => {
@@ -65,7 +65,7 @@ test('simulator, every amount at a class boundary: the steps of its class', asyn
   for (const amount of PLAIN) assert.deepEqual(await stepsOf(amount), ['succeeded'], String(amount))
 })
 
-test('simulator, an amount of each class: events show its path, balances agree', async () => {
+test('simulator, an amount of each class: events show its steps, balances agree', async () => {
   const account = await funded()
   const start_cents = 10_000_000
   let left = start_cents
@@ -98,7 +98,7 @@ test('simulator, an amount of each class: events show its path, balances agree',
   assert.deepEqual(await balancesOf(account), { USD: String(left) })
 })
 
-test('simulator, a delay between steps: no step before the delay has passed', async () => {
+test('simulator, delay between steps: no step before the delay has passed', async () => {
   const account = await funded()
   const { id } = await payOut(account, 300_000)
   await settleAll(service, simulator({ delay_ms: 60_000 }))
@@ -116,7 +116,7 @@ const UNCLEAR: readonly [what: string, answer: Unclear][] = [
 ]
 
 for (const [what, answer] of UNCLEAR) {
-  test(`settling, rail that ${what}: payout stays processing, asked again by its id after each wait, then settles`, async () => {
+  test(`settling, rail that ${what}: payout stays processing, rail asked again by its id after each wait, then settled`, async () => {
     const account = await funded()
     const { id } = await payOut(account)
     const rail = scriptedRail(answer, answer, () => Promise.resolve(report('succeeded')))
@@ -140,7 +140,7 @@ for (const [what, answer] of UNCLEAR) {
   })
 }
 
-test('settling, rail asked again does not know the payout: submitted again with the same id', async () => {
+test('settling, rail does not know the payout when asked again: submitted again with the same id', async () => {
   const account = await funded()
   const { id } = await payOut(account)
   const lost = () => Promise.reject(new Error('lost on the way'))
@@ -210,7 +210,7 @@ for (const [what, question, rail_timeout_ms, answer] of LATE) {
   })
 }
 
-test('settling, the same report several times, in one batch and later: applied once, no row changes', async () => {
+test('settling, same report several times, in one batch and later: applied once, then no row changes', async () => {
   const account = await funded()
   const { id, balance_transaction } = await payOut(account)
   const { account_id } = account.account
@@ -229,7 +229,7 @@ test('settling, the same report several times, in one batch and later: applied o
   assert.deepEqual(same, before)
 })
 
-test('settling, two workers at once: each payout submitted by one of them', async () => {
+test('settling by two workers in parallel: each payout submitted by one of them', async () => {
   const account = await funded()
   const made = await Promise.all(Array.from({ length: 12 }, () => payOut(account)))
   const rails: readonly ScriptedRail[] = [1, 2].map(() =>
@@ -276,7 +276,7 @@ test('settling, claim may expire before the submission: left to the next worker'
   assert.equal((await findPayout(account, id)).status, 'succeeded')
 })
 
-test("settling, rail denies the payout after the claim's time: left to the next worker", async () => {
+test('settling, rail answers "unknown payout" after the claim expired: left to the next worker', async () => {
   const account = await funded()
   const { id } = await payOut(account)
   const asked = Promise.withResolvers<undefined>()
@@ -293,7 +293,7 @@ test("settling, rail denies the payout after the claim's time: left to the next 
   assert.deepEqual(rail.calls, [`submit ${id}`, `inquire ${id}`])
 })
 
-test('settling, report of an impossible step: not applied, balance untouched', async () => {
+test('settling, report of an impossible step: not applied, balance unchanged', async () => {
   const account = await funded()
   const { id } = await payOut(account)
   const start = await balancesOf(account)
@@ -309,7 +309,7 @@ test('settling, report of an impossible step: not applied, balance untouched', a
   assert.equal((await findPayout(account, id)).status, 'succeeded')
 })
 
-test('settling, one of many rail calls throws: the others settle', async () => {
+test('settling, one of many rail calls throws: the other payouts settle', async () => {
   const account = await funded()
   const made = await Promise.all([1, 2, 3].map(() => payOut(account)))
   const poisoned = made[1]?.id

@@ -63,7 +63,7 @@ test(`GET ${PATH}, camt053: valid message, closing balance equals the balance, i
   }
 })
 
-test(`GET ${PATH}, mt940 of one currency: opening balance equals the closing one before`, async () => {
+test(`GET ${PATH}, mt940 of one currency: opening balance equals the previous closing balance`, async () => {
   const [before] = (await balances()).filter(({ currency }) => currency === 'USD')
   const at = new Date().toISOString()
   const file = async (query: string) => {
@@ -116,7 +116,7 @@ test(`GET ${PATH}, wrong parameters: refused, each named`, async () => {
   assert.equal((await rich.get(`${PATH}?format=camt053&${PERIOD}`)).status, 200)
 })
 
-test('console, statement file by a session: the same file, only with a role on the account', async () => {
+test('console, statement file by session: the same file, only with a role on the account', async () => {
   await addPerson(service, { user: 'reader', roles: [[id, 'viewer']] })
   await addPerson(service, { user: 'stranger', role: 'operator', roles: [] })
   const look = async (user: string, query: string) =>

@@ -72,7 +72,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
 
 const linesIn = (text: string) => text.match(/^line,/gm)?.length ?? 0
 
-test(`GET ${PATH}, text/csv, client pauses past the handler's time-out while a line is booked: complete without that line, balances agree`, async () => {
+test(`GET ${PATH}, text/csv, client pauses past the handler's time-out, a line booked meanwhile: complete without that line, balances agree`, async () => {
   const answer = await ask()
   assert.equal(answer.statusCode, 200)
   answer.pause()
@@ -88,7 +88,7 @@ test(`GET ${PATH}, text/csv, client pauses past the handler's time-out while a l
   assert.ok(second.includes(',meanwhile,\r\n'))
 })
 
-test(`GET ${PATH}, text/csv, stalled clients: hold no database connection, a fifth client is refused`, async t => {
+test(`GET ${PATH}, text/csv, clients that stop reading: hold no database connection; a fifth one is refused`, async t => {
   const answers = await Promise.all([ask(), ask(), ask(), ask()])
   // Else the service waits for them at its end.
   t.after(() => answers.map(answer => answer.destroy()))
@@ -149,7 +149,7 @@ test(`GET ${PATH}, client disconnects: no further rows read`, async () => {
   close()
 })
 
-test(`GET ${PATH}, client reads nothing: read-ahead bounded, then the connection is closed`, async () => {
+test(`GET ${PATH}, client reads nothing: rows read ahead bounded, then the connection is closed`, async () => {
   const { state, answer, close } = await serve(500)
   answer.on('error', () => {})
   answer.pause()
@@ -158,7 +158,7 @@ test(`GET ${PATH}, client reads nothing: read-ahead bounded, then the connection
   close()
 })
 
-test(`GET ${PATH}, client slower per piece than the stall limit, but reading: complete`, async () => {
+test(`GET ${PATH}, client takes longer per piece than the stall limit, but reads: complete`, async () => {
   const [stall_ms, length] = [3_000, 4 * 1024 * 1024]
   const { state, answer, close } = await serve(stall_ms, length, 2)
   const began = performance.now()
@@ -175,7 +175,7 @@ test(`GET ${PATH}, client slower per piece than the stall limit, but reading: co
   close()
 })
 
-test(`GET ${PATH}, consecutive periods while payouts are made: every line in exactly one, each adds up`, async () => {
+test(`GET ${PATH}, consecutive periods while payouts are created: every line in exactly one period, balances add up`, async () => {
   const writer = await service.openAccount({ currencies: ['USD'], fund: { USD: 900_000_000n } })
   const { account_id } = writer.account
   let writing = true
@@ -236,7 +236,7 @@ const OF_A_SOURCE: readonly Query[] = [
   { source, type: 'payout' },
   { source, currency: 'USD', operation_type: 'debit' },
 ]
-test('statementPages, plan made for an empty table: each page by index, only its lines read', async () => {
+test('statementPages, statement planned for an empty table: each page by index, only its lines read', async () => {
   const { owner, url, drop } = await createDatabase()
   const sql = connect(url, { max: 1, as: 'service', look_ups: true })
   const firstPage = async (tx: TransactionSql, filters: Query, above: Moment) => {

@@ -147,7 +147,7 @@ test(`GET ${PATH}, text/csv, currencies of 0, 2, 3 and 6 decimals: major amounts
   )
 })
 
-test(`GET ${PATH}, text/csv: RFC 4180, spreadsheet formulas escaped`, async () => {
+test(`GET ${PATH}, text/csv: valid by RFC 4180, spreadsheet formulas escaped`, async () => {
   const { text, lines: got } = await csv()
   assert.ok(text.endsWith('\r\n'))
   assert.doesNotMatch(text.replaceAll('\r\n', ''), /[\r\n]/)
@@ -165,7 +165,7 @@ test(`GET ${PATH}, text/csv: RFC 4180, spreadsheet formulas escaped`, async () =
   ])
 })
 
-test(`GET ${PATH}, text/csv, time bounds at, before and after each line: the list's lines, sums agree`, async () => {
+test(`GET ${PATH}, text/csv, time bounds at, before and after each line: same lines as the list, sums agree`, async () => {
   for (const { created_at } of lines) {
     for (const bound of ['gt', 'gte', 'lt', 'lte']) {
       const query = { [`created.${bound}`]: created_at }
@@ -205,7 +205,7 @@ test(`GET ${PATH}, text/csv, database clock set back: newest line included, sums
   assert.deepEqual(closing, await balancesOf(client))
 })
 
-test(`GET ${PATH}, text/csv, filters: the list's lines; balances only without a filter on lines`, async () => {
+test(`GET ${PATH}, text/csv, filters: same lines as the list; balances only if no filter excludes lines`, async () => {
   const one = await csv({ currency: 'KWD' })
   assert.deepEqual(idsOf(one.lines), idsOf(lines.filter(({ currency }) => currency === 'KWD')))
   assert.equal(one.closing.length, 1)
@@ -268,7 +268,7 @@ test(`GET ${PATH}, text/csv, paging parameters: 400 invalid_query_parameter for 
   }
 })
 
-test(`GET ${PATH}, text/csv, books that do not add up: aborted before the closing balance`, async () => {
+test(`GET ${PATH}, text/csv, balances that do not add up: aborted before the closing balance`, async () => {
   const victim = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000n } })
   const { owner } = service.database
   const { account_id } = victim.account

@@ -204,7 +204,7 @@ async function assertApart(
 const strangerTo = (of: World, { prefix }: Probe) =>
   of === owner && prefix === 'dep' ? liveStranger : stranger
 
-test('API routes: all discovered, each with a scope', () => {
+test('API routes: all found by this test, each with a scope', () => {
   assert.ok(routes.length > 60, String(routes.length))
   for (const { name, scope } of routes) assert.ok(scope !== undefined, name)
   const names = new Set(routes.map(({ name }) => name))
@@ -213,7 +213,7 @@ test('API routes: all discovered, each with a scope', () => {
   }
 })
 
-test('every list and object, own account: contains nothing of another account', async () => {
+test('every list and object of an account: contains nothing of another account', async () => {
   for (const route of routes.filter(({ method }) => method === 'GET')) {
     const query = QUERIES[route.url]
     const plain = query === undefined ? '' : `?${query}`
@@ -229,7 +229,7 @@ test('every list and object, own account: contains nothing of another account', 
   }
 })
 
-test('every route × every id, another account’s id: answer equals that of an unknown id, no row of the other changes', async t => {
+test('every route × every id, id of another account: same answer as for an unknown id, no row of the other account changes', async t => {
   let count = 0
   for (const whose of [owner, live]) {
     const { account_id } = whose.client.account
@@ -250,7 +250,7 @@ test('every route × every id, another account’s id: answer equals that of an 
   t.diagnostic(`${count} places for ids`)
 })
 
-test('every route without a key: answer contains nothing of any account', async () => {
+test('every route without a key: answer contains no data of any account', async () => {
   for (const url of ['/metrics', '/readyz', '/healthz', '/openapi.json']) {
     const answer = await service.inject({ url })
     assert.equal(answer.status, 200, url)
@@ -259,7 +259,7 @@ test('every route without a key: answer contains nothing of any account', async 
   }
 })
 
-test("every idempotent POST, another account's Idempotency-Key: no replay, whatever the body", async () => {
+test("every idempotent POST with another account's Idempotency-Key: no replay, with any body", async () => {
   const posts = routes.filter(route => route.idempotent && !route.url.includes(':'))
   assert.ok(posts.length >= 8, String(posts.length))
   const keyOf = ({ url }: Route) => ({ 'idempotency-key': `${url} of the owner` })
@@ -299,7 +299,7 @@ test("every idempotent POST, another account's Idempotency-Key: no replay, whate
 })
 
 // Last, as it changes and ends what the owner has.
-test('every route × every id, own id: answer differs from that of an unknown id', async () => {
+test('every route × every id, own id: answer differs from the answer for an unknown id', async () => {
   for (const route of routes) {
     for (const probe of probesOf(route).filter(looksUp)) {
       // The payouts of a world are in no batch.

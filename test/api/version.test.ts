@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('Corridor-Version, every known date or none: accepted, the answer names its version', async () => {
+test('Corridor-Version, every known date or none: accepted, the answer names the version used', async () => {
   for (const date of VERSION_DATES) {
     const { status, headers } = await client.get('/v3/balance', { 'corridor-version': date })
     assert.deepEqual([status, headers['corridor-version']], [200, date])
@@ -53,7 +53,7 @@ test('Corridor-Version, unknown date: 400 naming the header and the versions', a
   }
 })
 
-test('Corridor-Version, version about to end: Deprecation, Sunset and a link to the policy', () => {
+test('Corridor-Version, version that will end: Deprecation, Sunset and a link to the policy', () => {
   const deprecated = { since: '2027-01-01T00:00:00Z', until: '2028-01-01T00:00:00Z' }
   assert.deepEqual(headersOf({ date: '2026-11-25', deprecated }), {
     'corridor-version': '2026-11-25',
@@ -63,7 +63,7 @@ test('Corridor-Version, version about to end: Deprecation, Sunset and a link to 
   })
 })
 
-test('/openapi.json and /docs: no version header', async () => {
+test('GET /openapi.json and /docs: no version header', async () => {
   for (const url of ['/openapi.json', '/docs', '/healthz']) {
     const { headers } = await service.inject({ url, headers: { 'corridor-version': 'x' } })
     assert.equal(headers['corridor-version'], undefined, url)

@@ -95,7 +95,7 @@ async function sequencesOf(id: string): Promise<number[]> {
   return (await deliveriesOf(id)).map(row => Number(row.event_sequence))
 }
 
-test('replay by sequence: every event of the range, in order; the first of each object due', async () => {
+test('replay by sequence: every event of the range, in order; the first event of each object due at once', async () => {
   const { id, events } = await prepared()
   assert.ok(events.length >= 7)
   assert.equal(await replayed(id, { sequence: { from: 2, to: 6 } }), 5)
@@ -120,7 +120,7 @@ test('replay by sequence: every event of the range, in order; the first of each 
   )
 })
 
-test('replay, an earlier delivery of the object is over: due at once', async () => {
+test('replay, earlier deliveries of the object all ended: due at once', async () => {
   const { id } = await prepared()
   await replayed(id, { sequence: { to: 3 } })
   await owner`
@@ -132,7 +132,7 @@ test('replay, an earlier delivery of the object is over: due at once', async () 
   )
 })
 
-test('replay by sequence, one open end: from the first or to the newest; later events are delivered once', async () => {
+test('replay by sequence, only from or only to given: from there to the newest, or from the first; later events still delivered once', async () => {
   const { id, events } = await prepared()
   const newest = events.length
   assert.equal(await replayed(id, { sequence: { from: 1 } }), newest)
@@ -150,7 +150,7 @@ test('replay by sequence, one open end: from the first or to the newest; later e
   assert.equal(await replayed(id, { event: events.at(-1)?.id }), 0)
 })
 
-test('replay by time, gt, gte, lt and lte at an event: inclusive or exclusive as named', async () => {
+test("replay by time, gt, gte, lt and lte at an event's time: inclusive or exclusive as named", async () => {
   const { id, events } = await prepared()
   const { created_at: at } = events[3] as Happened
   const count = (matches: (at: string) => boolean) =>
@@ -167,7 +167,7 @@ test('replay by time, gt, gte, lt and lte at an event: inclusive or exclusive as
   }
 })
 
-test("replay by range, filters: the endpoint's types, narrowed by the request's", async () => {
+test('replay by range, filter by type: types of the endpoint, narrowed by the request', async () => {
   const { id, events } = await prepared({ event_types: ['entity.*'] })
   const of = (type: string) => events.filter(event => event.type.startsWith(type)).length
   const all = { sequence: { from: 1 } }
@@ -181,7 +181,7 @@ test("replay by range, filters: the endpoint's types, narrowed by the request's"
   assert.equal(await replayed(id, time), of('entity.created'))
 })
 
-test('replay by id: any type, each once, in order', async () => {
+test('replay by id: events of any type, each once, in order', async () => {
   const { id, events } = await prepared({ event_types: ['payout.failed'] })
   const [first, second, third] = events as [Happened, Happened, Happened]
   assert.equal(await replayed(id, { event: second.id }), 1)
@@ -189,7 +189,7 @@ test('replay by id: any type, each once, in order', async () => {
   assert.deepEqual(await sequencesOf(id), [2, 1, 3])
 })
 
-test('replay by id, unknown or foreign events: 404 naming each; another endpoint’s test: 400', async () => {
+test("replay by id, unknown event or another account's: 404 naming each; another endpoint's test event: 400", async () => {
   const { events: foreign } = await prepared()
   const { id, events } = await prepared()
   const nobody = idAt('evt', 0)
@@ -257,7 +257,7 @@ test('replay, wrong bodies: 400 naming each field, nothing written', async () =>
   assert.deepEqual(await rowVersions(owner), rows)
 })
 
-test('replay, disabled endpoint: 409; same Idempotency-Key twice: once', async () => {
+test('replay, disabled endpoint: 409; same Idempotency-Key twice: one replay', async () => {
   const { id } = await prepared()
   const key = { 'idempotency-key': 'again' }
   const whole = { sequence: { from: 1, to: 3 } }
@@ -270,7 +270,7 @@ test('replay, disabled endpoint: 409; same Idempotency-Key twice: once', async (
   assert.deepEqual(await sequencesOf(id), [1, 2, 3])
 })
 
-test('replay, several at once: every delivery has a unique number', async () => {
+test('replays in parallel: every delivery has a unique number', async () => {
   const { id } = await prepared()
   const answers = await Promise.all(
     Array.from({ length: 6 }, () => ask(id, { sequence: { from: 1, to: 5 } })),
@@ -288,7 +288,7 @@ test('replay, several at once: every delivery has a unique number', async () => 
   assert.equal(new Set(due).size, due.length, 'one of each object')
 })
 
-test('replay, while the worker holds the endpoint: waits, then continues its numbers', async () => {
+test('replay while the worker holds the endpoint: waits, then its numbers follow', async () => {
   const { id } = await prepared()
   const answers = await owner.begin(async worker => {
     await worker`select from webhook_endpoints where id = ${id} for update`
@@ -349,7 +349,7 @@ async function addDeliveries(id: string, status: string, before: number, count: 
     where id = ${id}`
 }
 
-test('replay, more than 10,000 events: one call covers 10,000 and names where to continue', async () => {
+test('replay, more than 10,000 events: 10,000 a call, the answer names where to continue', async () => {
   const { id } = await prepared({ event_types: ['payout.failed'] })
   const last = await addEvents(id, 10_100)
   const calls: unknown[] = []
@@ -373,7 +373,7 @@ test('replay, more than 10,000 events: one call covers 10,000 and names where to
   )
 })
 
-test('replay of dead deliveries, more than 10,000: 10,000 per call', async () => {
+test('replay of dead deliveries, more than 10,000: 10,000 a call', async () => {
   const { id } = await prepared()
   await addDeliveries(id, 'dead', 0, 10_050)
   const dead = await askUntilAnswered(id, { status: 'dead' })
@@ -406,7 +406,7 @@ test('DELETE of an endpoint, more than 10,000 pending deliveries: all cancelled'
   assert.ok((await deliveriesOf(kept)).every(({ status }) => status === 'pending'))
 })
 
-test('deliveries, made and found among many, planned for an empty table: index look-ups only', async () => {
+test('deliveries among many rows, written and found, statement planned for an empty table: only index look-ups', async () => {
   const another = await createDatabase()
   const sql = connect(another.url, { max: 1, as: 'service', look_ups: true })
   const key = { account_id: 'acc_a', id: idAt('whe', 1) }

@@ -76,7 +76,7 @@ async function allOf(): Promise<Item[]> {
   })
 }
 
-test(`GET ${PATH}/{id}/delivery: pages, time bounds and statuses, of this endpoint only`, async () => {
+test(`GET ${PATH}/{id}/delivery, pages, time bounds and statuses: deliveries of this endpoint only`, async () => {
   const all = await allOf()
   assert.deepEqual(Object.keys(all[0] ?? {}), Object.keys(DeliverySummary.properties))
   await assertListed(account, path, all)
@@ -87,7 +87,7 @@ test(`GET ${PATH}/{id}/delivery: pages, time bounds and statuses, of this endpoi
   await assertRefusals(account, path, 'whd', { status: ['failed', ''] }, idAt('whd', 999))
 })
 
-test(`GET ${PATH}/{id}/delivery/{delivery_id}: with every attempt, in order`, async () => {
+test(`GET ${PATH}/{id}/delivery/{delivery_id}: the delivery with every attempt, in order`, async () => {
   const id = idAt('whd', 8)
   const [one, two] = [
     [1, '2026-01-01T00:00:09.000001Z', 15_000, null, 'timeout', ''],
@@ -122,7 +122,7 @@ test(`GET ${PATH}/{id}/delivery/{delivery_id}: with every attempt, in order`, as
   await owner`delete from webhook_attempts where delivery_id = ${id}`
 })
 
-test(`GET ${PATH}/{id}/delivery, next_attempt_at: by the account's clock; null while waiting`, async () => {
+test(`GET ${PATH}/{id}/delivery, next_attempt_at: by the account's clock; null while an earlier event is pending`, async () => {
   const due = async () => {
     const { results } = await ok(`${path}?limit=100`)
     const [row] = await owner<{ due_at: string }[]>`
@@ -146,7 +146,7 @@ test(`GET ${PATH}/{id}/delivery, next_attempt_at: by the account's clock; null w
   assert.equal((await due()).shown, later.shown)
 })
 
-test('GET a page of many deliveries, plan made for an empty table: reads only the rows of the page', async () => {
+test('GET a page of many deliveries, statement planned for an empty table: reads only the rows of the page', async () => {
   const key = { account_id: 'acc_a', id: idAt('whe', 1) }
   const cursor = idAt('whd', 2000)
   const time = { 'created.gte': '2026-01-01T00:10:00Z', 'created.lt': '2026-01-01T00:50:00Z' }

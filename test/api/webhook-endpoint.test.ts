@@ -69,7 +69,7 @@ function stored({ id }: { id: string }, { account: { account_id } } = account) {
   })
 }
 
-test(`POST ${PATH}, url only: subscribes to every future event, the secret is returned`, async () => {
+test(`POST ${PATH}, only url: subscribes to every event, the answer has the secret`, async () => {
   await newAccount()
   await ok(account.post('/v3/entity', { type: 'individual', name: 'Anna' }))
   const { id, secret, created_at, updated_at, ...rest } = await created()
@@ -136,7 +136,7 @@ test(`POST ${PATH}, wrong fields: 400 naming each at once, nothing written`, asy
   assert.deepEqual(await rowVersions(service.database.owner), rows)
 })
 
-test(`POST and PUT ${PATH}, private receivers not allowed: refused at url, plain http too`, async () => {
+test(`POST and PUT ${PATH}, private receiver not allowed: refused at url, also plain http`, async () => {
   await newAccount()
   const strict = await service.anotherProcess({ webhook_allow_private: false })
   try {
@@ -152,7 +152,7 @@ test(`POST and PUT ${PATH}, private receivers not allowed: refused at url, plain
   }
 })
 
-test('event types to subscribe to: every type that states and rooms write, and each kind as a whole', () => {
+test('EVENT_TYPES of endpoints: every event type of payouts, entities and the other objects, and each kind as a whole', () => {
   const expected = [
     ...['payout.*', 'payout.created', ...PAYOUT_STATUSES.map(status => `payout.${status}`)],
     ...['payout.taken', 'payout.released', 'payout.rerouted', 'payout.sent', 'payout.notified'],
@@ -170,7 +170,7 @@ test('event types to subscribe to: every type that states and rooms write, and e
   assert.deepEqual([...EVENT_TYPES].sort(), expected.sort())
 })
 
-test('every recordable event type: an endpoint can subscribe to it, except its own test', async () => {
+test("every event type that can be recorded: an endpoint can subscribe to it, except the endpoint's test event", async () => {
   await newAccount()
   // recordEvent takes no other type, as the compiler checks.
   const { webhook_endpoint: own, ...objects } = EVENTS
@@ -186,7 +186,7 @@ test('every recordable event type: an endpoint can subscribe to it, except its o
   assertRefused(unknown, 400, 'invalid_field', 'event_types[0]')
 })
 
-test(`POST ${PATH}, the seventeenth endpoint: 422, until one is deleted`, async () => {
+test(`POST ${PATH}, a seventeenth endpoint: 422, until one is deleted`, async () => {
   await newAccount()
   const ids: string[] = []
   for (let i = 0; i < 16; i++) ids.push((await created()).id)
@@ -198,7 +198,7 @@ test(`POST ${PATH}, the seventeenth endpoint: 422, until one is deleted`, async 
   assert.deepEqual(racing.map(({ status }) => status).sort(), [200, 422, 422, 422, 422])
 })
 
-test(`GET ${PATH}, lists: pages, time bounds, filters; without secrets`, async () => {
+test(`GET ${PATH}, pages, time bounds and filters: endpoints without their secrets`, async () => {
   await newAccount()
   const made = []
   for (let i = 0; i < 8; i++) made.unshift(await created({ description: String(i) }))
@@ -245,7 +245,7 @@ test(`PUT ${PATH}/{id}, each member: replaced, removed by null, unchanged if omi
   assert.equal((await stored(made)).secret, made.secret)
 })
 
-test(`PUT ${PATH}/{id}, disabled by a 410: keeps its reason until it is enabled`, async () => {
+test(`PUT ${PATH}/{id}, endpoint disabled by a 410: keeps its reason until enabled`, async () => {
   await newAccount()
   const { id } = await created()
   await service.database.owner`
@@ -271,7 +271,7 @@ test(`PUT ${PATH}/{id}, wrong fields: 400 naming each`, async () => {
   }
 })
 
-test(`POST ${PATH}/{id}/rotate_secret: both secrets sign during the overlap, one rotation per key`, async () => {
+test(`POST ${PATH}/{id}/rotate_secret: both secrets sign during the overlap, one rotation per Idempotency-Key`, async () => {
   await newAccount()
   const made = await created()
   const url = `${PATH}/${made.id}/rotate_secret`
@@ -301,7 +301,7 @@ test(`POST ${PATH}/{id}/rotate_secret: both secrets sign during the overlap, one
   assert.doesNotMatch(shown.text, /whsec|"secret"/)
 })
 
-test(`POST ${PATH}/{id}/test: an event about the endpoint, next in sequence`, async () => {
+test(`POST ${PATH}/{id}/test: sends an event about the endpoint, with the next sequence`, async () => {
   await newAccount()
   const { id } = await created({ event_types: ['payout.failed'] })
   const before = (await ok(account.get('/v3/event?limit=1'))).results[0].sequence
@@ -350,7 +350,7 @@ async function assertAbsent(id: string, by: Client): Promise<void> {
   }
 }
 
-test('GET endpoints, list and one, plan made for an empty table: no scan', async () => {
+test('GET webhook endpoints, list and one, statement planned for an empty table: no scan of the table', async () => {
   const cursor = idAt('whe', 7)
   const fill = (owner: TestService['database']['owner']) => owner`
     insert into webhook_endpoints (account_id, id, url, description, event_types, status,
