@@ -71,7 +71,7 @@ function pay(beneficiary: string, { account } = team) {
   return account.post('/v3/payout', { ...body, beneficiary })
 }
 
-test('beneficiary awaiting approval, its maker, an approver too: cannot approve or reject, under any user name', async () => {
+test('beneficiary awaiting approval, its maker who is also an approver: cannot approve or reject, under any user name', async () => {
   const null_ = await team.person('null', 'maker', 'approver')
   for (const maker of [eve, null_]) {
     const beneficiary = await make(maker)
@@ -82,7 +82,7 @@ test('beneficiary awaiting approval, its maker, an approver too: cannot approve 
   }
 })
 
-test('beneficiary under a rule of two: payable after the second approval, not before', async () => {
+test('beneficiary that two people must approve: payable only after the second approval', async () => {
   const balance = async () => (await team.account.get('/v3/balance')).text
   const before = await balance()
   const beneficiary = await make()
@@ -124,7 +124,7 @@ test('beneficiary under a rule of two: payable after the second approval, not be
   )
 })
 
-test('beneficiary awaiting approval, changed: earlier approvals void, each editor counts as its maker', async () => {
+test('beneficiary awaiting approval, changed: earlier approvals void, each editor counts as a maker', async () => {
   const beneficiary = await make()
   const { digest } = await team.shown(beneficiary)
   assert.equal((await team.approve(ann, beneficiary)).status, 200)
@@ -137,7 +137,7 @@ test('beneficiary awaiting approval, changed: earlier approvals void, each edito
   assert.equal((await team.approve(bob, beneficiary)).json.data.status, 'active')
 })
 
-test('beneficiary changed, then submitted unchanged in one batch: needs approval, the editor is its maker', async () => {
+test('beneficiary changed by one person, same values sent by another in the same batch: needs approval, only the first is its maker', async () => {
   const beneficiary = await makeApproved(dan)
   // The first command of a lane goes alone, and those that come meanwhile go together.
   const asked = [await make(), beneficiary, beneficiary].map(one =>
@@ -152,7 +152,7 @@ test('beneficiary changed, then submitted unchanged in one batch: needs approval
   assertRefused(await team.approve(eve, beneficiary), 403, 'approval_not_allowed')
 })
 
-test('beneficiary changed back and forth 60 times in one batch: each change written, the last one needs approval', async () => {
+test('beneficiary changed 60 times in one batch: each change written, the last one needs approval', async () => {
   const beneficiary = await make()
   const asked = Array.from({ length: 60 }, (_, i) => {
     const email = `${['a', 'b', 'c'][i % 3]}@example.com`
@@ -175,7 +175,7 @@ test('approved beneficiary, new account number: awaits approval again, its earli
   assert.equal(beneficiary_details.destination_details.bank.account_number, '123456789012')
 })
 
-test("rejected beneficiary: not payable; changed after the rule's removal, it still awaits approval", async () => {
+test('rejected beneficiary: not payable; changed after the rule was removed: still awaits approval', async () => {
   const other = await openTeam()
   const zoe = await other.person('zoe', 'approver')
   const remove = await other.addRule({ subject: 'beneficiary' })
@@ -194,7 +194,7 @@ test("rejected beneficiary: not payable; changed after the rule's removal, it st
   assert.equal(later.json.data.status, 'pending_approval')
 })
 
-test('rule of one country, beneficiaries elsewhere: active; inline payees there are paid', async () => {
+test('approval rule for one country, beneficiaries in other countries: active; inline payees there are paid', async () => {
   const other = await openTeam()
   await other.addRule({ subject: 'beneficiary', country: 'DE' })
   assert.equal((await other.account.post(PATH, bankBeneficiary)).json.data.status, 'active')
@@ -216,7 +216,7 @@ test("beneficiary's approval expired: decisions refused, a change starts a new a
   assert.equal((await other.approve(yan, id)).json.data.status, 'active')
 })
 
-test('20 approvers at once, rule of two: two approve, the others refused, one final event', async () => {
+test('20 approvers in parallel, two must approve: two approve, the others are refused, one final event', async () => {
   const beneficiary = await make()
   const { digest } = await team.shown(beneficiary)
   const answers = await Promise.all(
@@ -306,7 +306,7 @@ test('PostgreSQL, beneficiary awaiting approval, SQL that activates or pays it: 
   assert.equal(await team.statusOf(beneficiary), 'pending_approval')
 })
 
-test('erased beneficiary, approved or not: verify names a changed approval', async t => {
+test('corridor verify, erased beneficiary whose approval was changed by SQL: named', async t => {
   const approved = await makeApproved()
   const waiting = await make()
   const cli = await openCli(service.database.url, { CORRIDOR_USER: 'first' })
@@ -326,7 +326,7 @@ test('erased beneficiary, approved or not: verify names a changed approval', asy
   assert.deepEqual(named.map(({ key }) => key).toSorted(), [approved, waiting].toSorted())
 })
 
-test('beneficiary changed past the triggers after its approval: verify names it', async () => {
+test('corridor verify, approved beneficiary changed by SQL without triggers: named', async () => {
   const beneficiary = await makeApproved()
   const alter = async (from: string, to: string) =>
     team.asOwner(async tx => {

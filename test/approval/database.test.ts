@@ -117,7 +117,7 @@ const LETS_GO: readonly (readonly [what: string, statement: Statement, why: RegE
   ],
 ]
 
-test('PostgreSQL, payout awaiting approval, each statement that releases it: refused for service and owner', async () => {
+test('PostgreSQL, payout awaiting approval, each statement that would release it: refused for service and owner', async () => {
   for (const [what, statement, why] of LETS_GO) await team.assertRefusesBoth(what, statement, why)
   assert.equal(await team.statusOf(payout), 'pending_approval')
 })
@@ -148,12 +148,12 @@ const REWRITES: readonly (readonly [what: string, statement: Statement])[] = [
 const decide = (user: string, digest?: string) =>
   approve(service, { account_id: id, payout_id: payout, user }, digest ? { digest } : {})
 
-test('PostgreSQL, required approvals and decisions, each rewritten: refused for service and owner', async () => {
+test('PostgreSQL, required approvals and decisions, each statement that rewrites them: refused for service and owner', async () => {
   await decide('ann')
   for (const [what, statement] of REWRITES) await team.assertRefusesBoth(what, statement, /./)
 })
 
-test('PostgreSQL, pending payout without approval at the end of its transaction: refused for service and owner', async () => {
+test('PostgreSQL, payout pending approval without an approval row at commit: refused for service and owner', async () => {
   const insert: Statement = tx => tx`
     insert into open_payouts select (jsonb_populate_record(o, jsonb_build_object(
       'id', left(o.id, -1) || case right(o.id, 1) when 'z' then 'y' else 'z' end))).*
@@ -209,7 +209,7 @@ async function assertLetsIn(other: Team, statement: Statement): Promise<void> {
   }
 }
 
-test('PostgreSQL, payout that matches a rule by type, currency, network or country but skips it: refused for service and owner', async () => {
+test('PostgreSQL, payout that needs approval by type, currency, network or country, inserted as processing: refused for service and owner', async () => {
   const fund = { USD: 1_000_000n }
   const other = new Team(service, await service.openAccount({ currencies: ['USD'], fund }))
   await service.setRates({ 'USD/HKD': '7.8' })
@@ -237,7 +237,7 @@ test('PostgreSQL, payout that matches a rule by type, currency, network or count
   }
 })
 
-test("local_networks_to, every currency and country: equal to the service's networks", async () => {
+test('local_networks_to, every currency and country: the networks that the service knows', async () => {
   const countries = [
     ...new Set(NETWORKS.flatMap(one => one.countries).map(bankingCountry)),
     '',
@@ -270,7 +270,7 @@ const past = (table: string, statement: Statement) =>
     await tx.unsafe(`alter table ${table} enable trigger user`)
   })
 
-test('payout changed after an approval: refused by the service and by PostgreSQL', async () => {
+test('payout changed after an approval: release refused by the service and by PostgreSQL', async () => {
   await decide('ann')
   const digest = await digestOf(service, payout)
   const change = (amount: number) =>
@@ -293,7 +293,7 @@ test('payout changed after an approval: refused by the service and by PostgreSQL
   await change(1000)
 })
 
-test("corridor verify, approval without an approver's decision: named", async () => {
+test('corridor verify, approval by a person who is no approver: named', async () => {
   await decide('ann')
   await decide('bob')
   assert.deepEqual(await problems(), [])

@@ -81,7 +81,7 @@ const statusesOf = async (group: string) =>
   Promise.all((await payoutsOf(group)).map(payout => team.statusOf(payout)))
 
 for (const [kind, make] of Object.entries(KINDS)) {
-  test(`${kind}: shown with its sums, one act approves all its payouts, once per key`, async () => {
+  test(`${kind} awaiting approval: shown with its sums, one decision approves all its payouts, once per Idempotency-Key`, async () => {
     const group = await make([LARGE, 100, 2 * LARGE])
     const waits = await team.shown(group)
     assert.deepEqual([waits.waiting, waits.ended], [2, []])
@@ -110,7 +110,7 @@ for (const [kind, make] of Object.entries(KINDS)) {
     assert.equal(act?.after.payouts, '2')
   })
 
-  test(`${kind}, maker who is an approver too: 403, no row changes; another person rejects all, credited back`, async () => {
+  test(`${kind} awaiting approval, maker who is also an approver: 403, no row changes; another person rejects: all credited back`, async () => {
     const before = await balancesOf(team.account)
     const group = await make([LARGE, 5 * LARGE])
     await team.refusesWithoutARow(team.approve(eve, group), 403, 'approval_not_allowed')
@@ -122,7 +122,7 @@ for (const [kind, make] of Object.entries(KINDS)) {
     assert.equal((await team.read(first)).failure.message, 'Rejected: Paid last week')
   })
 
-  test(`${kind}, by command line: shown, approved with its digest in the person's name`, async t => {
+  test(`${kind} awaiting approval, by command: shown, approved with its digest under the person's name`, async t => {
     const cli = await openCli(service.database.url, { CORRIDOR_USER: 'ann' })
     t.after(cli.close)
     const group = await make([LARGE, 2 * LARGE])
@@ -143,7 +143,7 @@ for (const [kind, make] of Object.entries(KINDS)) {
   })
 }
 
-test('one payout of an import, by command line: prints the import, which is rejected as a whole', async t => {
+test('payout of an import, shown by command: names the import, which is rejected as a whole', async t => {
   const cli = await openCli(service.database.url, { CORRIDOR_USER: 'ann' })
   t.after(cli.close)
   const pim = await importAs('named.csv', rowsOf([LARGE]))
@@ -154,7 +154,7 @@ test('one payout of an import, by command line: prints the import, which is reje
   assert.equal(rejected.stdout, `${pim}  rejected; 1 failed\n`, rejected.stderr)
 })
 
-test('batch where some payouts need two people: the first approval leaves these, the second completes them', async () => {
+test('batch, some payouts need two approvals: still waiting after the first, released by the second', async () => {
   const pob = await makeBatch([LARGE, 5 * LARGE])
   const { digest } = await team.shown(pob)
   const first = await team.approve(ann, pob)
@@ -170,7 +170,7 @@ test('batch where some payouts need two people: the first approval leaves these,
   await team.refusesWithoutARow(team.approve(bob, pob), 409, 'invalid_transition')
 })
 
-test('batch, a payout cancelled or decided since it was shown: 409, no row changes', async () => {
+test('batch, a payout cancelled or decided since the digest was read: 409, no row changes', async () => {
   const pob = await makeBatch([LARGE, LARGE, LARGE])
   const [first = '', second = ''] = await payoutsOf(pob)
   const outdated = async (change: () => Promise<Answer>) => {
@@ -188,7 +188,7 @@ test('batch, a payout cancelled or decided since it was shown: 409, no row chang
   ])
 })
 
-test('import extended since it was shown: 409, earlier approvals kept', async () => {
+test('import, rows added since the digest was read: 409, earlier approvals kept', async () => {
   const rows = rowsOf([LARGE, 2 * LARGE])
   const pim = await importAs('more.csv', rows)
   const { digest } = await team.shown(pim)
@@ -202,7 +202,7 @@ test('import extended since it was shown: 409, earlier approvals kept', async ()
   assert.deepEqual({ waiting, ended }, { waiting: 1, ended: [{ status: 'approved', payouts: 3 }] })
 })
 
-test('batch of transfers to other accounts: credited with the approval, both books agree', async () => {
+test('batch of transfers to other accounts, approved: credited with the approval, both books agree', async () => {
   const other = await service.openAccount({ currencies: ['USD'] })
   const { deposit_address } = other.account
   const payouts = [1, 2, 3].map(n => internalPayout(deposit_address, n * LARGE))
@@ -212,7 +212,7 @@ test('batch of transfers to other accounts: credited with the approval, both boo
   assert.deepEqual(await balancesOf(other), { USD: String(6 * LARGE) })
 })
 
-test("batch of pending payouts: reads only its own payouts' states, not all pending ones", async () => {
+test('batch of pending payouts: reads only the states of its own payouts', async () => {
   const { owner } = service.database
   // Written last; what its transaction has fetched so far is noted.
   await owner.unsafe(`
@@ -231,7 +231,7 @@ test("batch of pending payouts: reads only its own payouts' states, not all pend
   assert.ok(row?.most > 0 && row?.most <= 12 * 60, `${row?.most} rows`)
 })
 
-test('pending batches and imports: of this account, newest first, without other payouts', async () => {
+test('GET /v3/payout_group: pending batches and imports of this account, newest first, no single payouts', async () => {
   const fund = { USD: 10n ** 9n }
   const of = new Team(service, await service.openAccount({ currencies: ['USD'], fund }))
   const groups = async ({ account } = of) =>
@@ -253,7 +253,7 @@ test('pending batches and imports: of this account, newest first, without other 
   assert.deepEqual([made_by, approved_by], [['gil'], []])
 })
 
-test("pages of an import's payouts: both directions; another account's cursor refused", async () => {
+test("GET a page of an import's payouts: both directions; another account's cursor refused", async () => {
   const pim = await importAs('pages.csv', rowsOf([1, 2, 3, 4, 5]))
   const all = (await payoutsOf(pim)).reverse()
   const read = (query: string) => team.account.get(pathOf(pim, `/payout?limit=2${query}`))
@@ -271,7 +271,7 @@ test("pages of an import's payouts: both directions; another account's cursor re
   assertRefused(await read(`&starting_after=${foreign}`), 400, 'invalid_query_parameter')
 })
 
-test(`${PEOPLE} approvers at once while the import continues: one effect, on the payouts shown`, async () => {
+test(`${PEOPLE} approvers in parallel while the import adds rows: one effect, on the payouts shown`, async () => {
   const rows = rowsOf(Array(ROWS).fill(LARGE))
   const pim = await importAs('race.csv', rows)
   const { digest } = await team.shown(pim)
@@ -298,7 +298,7 @@ test(`${PEOPLE} approvers at once while the import continues: one effect, on the
   assert.equal(waiting + ended[0].payouts, ROWS + 20)
 })
 
-test('ten people at once, approving and rejecting: each payout decided by one of them', async () => {
+test('ten people in parallel, approving and rejecting: each payout decided by one of them', async () => {
   const pob = await makeBatch(Array(40).fill(LARGE))
   const { digest } = await team.shown(pob)
   const answers = await Promise.all(

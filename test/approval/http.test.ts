@@ -70,7 +70,7 @@ const ANSWERS: readonly (readonly [
 ]
 
 for (const [caller, shown, decided, reason] of ANSWERS) {
-  test(`${caller}: shown ${shown}, approves and rejects ${decided} ${reason}`, async () => {
+  test(`approval routes, caller ${caller}: reading ${shown}, approving and rejecting ${decided} ${reason}`, async () => {
     const who = callers.get(caller) ?? assert.fail(caller)
     const [first, second] = [await pay(), await pay()]
     assert.equal((await team.ask(who, 'GET', pathOf(first, '/approval'))).status, shown)
@@ -83,7 +83,7 @@ for (const [caller, shown, decided, reason] of ANSWERS) {
   })
 }
 
-test('API key of every scope, each route that decides: 403, only people decide', async () => {
+test('approval routes, API key of every scope: 403, only people decide', async () => {
   const { key_id, secret } = await service.addKey(team.account, 'operator')
   const key = keyed(key_id, secret)
   for (const prefix of ['bnf', 'pim', 'pob', 'pot']) {
@@ -94,7 +94,7 @@ test('API key of every scope, each route that decides: 403, only people decide',
   }
 })
 
-test('payout approved, paid, rejected, cancelled or failed: no further decision', async () => {
+test('payout already approved, paid, rejected, cancelled or failed: further decisions refused', async () => {
   const ends: readonly (readonly [status: string, end: (id: string) => Promise<unknown>])[] = [
     ['succeeded', id => team.approve(bob, id).then(() => settleAll(service))],
     ['processing', id => team.approve(bob, id)],
@@ -113,7 +113,7 @@ test('payout approved, paid, rejected, cancelled or failed: no further decision'
   }
 })
 
-test('decision with a wrong or missing digest, or no reason: refused, nothing decided', async () => {
+test('approval decision with a wrong or missing digest, or without a reason: refused, nothing decided', async () => {
   const payout = await pay()
   const decide = (what: string, body: object) => team.ask(ann, 'POST', pathOf(payout, what), body)
   assertRefused(await decide('/approve', {}), 400, 'invalid_field', 'digest')
@@ -124,7 +124,7 @@ test('decision with a wrong or missing digest, or no reason: refused, nothing de
   assert.deepEqual([status, given, decisions], ['pending', 0, []])
 })
 
-test('decision replayed under one Idempotency-Key: the first answer; by another person: a new decision', async () => {
+test('approval decision repeated with one Idempotency-Key: the original answer; by another person: a new decision', async () => {
   const payout = await pay(2)
   const key = { 'idempotency-key': 'same' }
   const first = await team.approve(ann, payout, {}, key)
@@ -149,7 +149,7 @@ interface Act {
   readonly status: string
 }
 
-test('each approval step: an event, a timeline entry with the person, an audit row', async () => {
+test('approval of a payout, each step: an event, a timeline entry with the person, an audit row', async () => {
   const payout = await pay(2)
   await team.approve(ann, payout, { reason: 'Seen the invoice' })
   await team.reject(bob, payout, 'Paid last week')
@@ -201,7 +201,7 @@ async function newKey(...options: readonly string[]): Promise<Caller> {
   return keyed(made.json.key_id, made.json.secret)
 }
 
-test('key create --makes-only: each of its payouts awaits one approver, or as many as a rule requires', async () => {
+test('corridor key create --makes-only: each payout of the key needs one approval, or as many as a rule requires', async () => {
   const [only, other] = [await newKey('--makes-only'), await newKey()]
   assert.equal((await team.ask(other, 'POST', PATH, BODY)).json.data.status, 'processing')
   const dry = await team.ask(only, 'POST', `${PATH}?dry_run=true`, BODY)
@@ -217,7 +217,7 @@ test('key create --makes-only: each of its payouts awaits one approver, or as ma
   assert.equal((await team.shown(more.id)).needed, 2)
 })
 
-test('key create --owner: its payouts have the owner as maker, who cannot approve them; unknown owner: no key', async () => {
+test("corridor key create --owner: the owner is the maker of the key's payouts and cannot approve them; unknown owner: no key", async () => {
   const key = await newKey('--makes-only', '--owner', 'ann')
   const { id } = (await team.ask(key, 'POST', PATH, BODY)).json.data
   assert.equal((await team.shown(id)).made_by, 'ann')
@@ -232,7 +232,7 @@ test('key create --owner: its payouts have the owner as maker, who cannot approv
   assert.equal(await keys(), before)
 })
 
-test("account create, users exist: the first key's owner is the creator", async () => {
+test('corridor account create, users exist: the first key belongs to the person who created the account', async () => {
   const money = ['--currencies', 'USD', '--primary-currency', 'USD', '--sandbox']
   const { json } = await run('first', 'account', 'create', '--name', 'New', ...money, '--json')
   const keys = (await run('first', 'key', 'list', json.account_id, '--json')).json
@@ -247,7 +247,7 @@ for (const [subject, url, body] of [
   ['payout', PATH, BODY],
   ['beneficiary', '/v3/beneficiary', bankBeneficiary],
 ] as const) {
-  test(`corridor ${subject} approve: approver sees and approves, viewer sees, others refused`, async () => {
+  test(`corridor ${subject} approve: approver reads and approves, viewer reads, others refused`, async () => {
     const remove = await team.addRule({ subject })
     const { id } = (await team.account.post(url, body)).json.data
     await remove()
@@ -266,7 +266,7 @@ for (const [subject, url, body] of [
   })
 }
 
-test('member, every other command: refused', async () => {
+test('account member, commands outside approvals: refused', async () => {
   for (const args of [
     ['account', 'list'],
     ['key', 'list', team.id],

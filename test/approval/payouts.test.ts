@@ -94,7 +94,7 @@ async function refused(decision: Promise<unknown>): Promise<string> {
   return String(error.problems[0]?.reason)
 }
 
-test('rule of type, country, currency and amount in another currency, all accounts: payout from the amount on waits', async () => {
+test('rule by type, country, currency and amount in another currency, for all accounts: payouts from that amount on need approval', async () => {
   const of = { payout_type: 'local', country: 'HK', currency: 'USD', at_least_currency: 'HKD' }
   await addRule({ ...of, at_least: 7801n })
   await addRule({}, await openTeam())
@@ -103,7 +103,7 @@ test('rule of type, country, currency and amount in another currency, all accoun
   assert.equal((await pay({ amount: 1000 })).status, 'pending_approval')
 })
 
-test('rule of a country, wallet without a country: payout waits; transfer to another account: proceeds', async () => {
+test('rule for a country, wallet payout without a country: needs approval; transfer to another account: proceeds', async () => {
   const payer = await openTeam('USDC')
   const other = await service.openAccount({ currencies: ['USDC'] })
   await addRule({ country: 'DE' }, payer)
@@ -120,7 +120,7 @@ test('rule of a country, wallet without a country: payout waits; transfer to ano
   assert.equal((await pay(inside, payer)).status, 'succeeded')
 })
 
-test('payout awaiting approval: money held, neither rail nor operator can move it, account can cancel it', async () => {
+test('payout awaiting approval: debited, neither rail nor operator can advance it, the account can cancel it', async () => {
   await addRule()
   const before = await balancesOf(team.account)
   const payout = await pay()
@@ -138,7 +138,7 @@ test('payout awaiting approval: money held, neither rail nor operator can move i
   assert.equal(await refused(decide(payout, ann)), 'invalid_transition')
 })
 
-test('two approvers needed: the first alone releases nothing, nobody counts twice', async () => {
+test('payout that two people must approve: released only by a second person; the first cannot decide twice', async () => {
   await addRule({ approvers: 2 })
   await addRule({ approvers: 1 })
   const payout = await pay()
@@ -150,7 +150,7 @@ test('two approvers needed: the first alone releases nothing, nobody counts twic
   assert.equal(await refused(decide(payout, eve)), 'invalid_transition')
 })
 
-test('payout rejected: fails, credited back, whoever approved before', async () => {
+test('payout rejected, also after an approval: failed, credited back', async () => {
   await addRule({ approvers: 2 })
   const before = await balancesOf(team.account)
   const payout = await pay()
@@ -161,7 +161,7 @@ test('payout rejected: fails, credited back, whoever approved before', async () 
   assert.equal(await refused(decide(payout, eve)), 'invalid_transition')
 })
 
-test('maker, non-approver, disabled user or nobody: cannot approve or reject', async () => {
+test('payout awaiting approval: its maker, a user without the role, a disabled or an unknown user cannot decide', async () => {
   await addRule()
   const made = await team.ask(eve, 'POST', PATH, localPayout)
   const payout = made.json.data
@@ -191,7 +191,7 @@ test('approver loses the role after approving: the approval no longer counts', a
   assert.equal(await decide(payout, eve), 'processing')
 })
 
-test('approval expired: payout fails, credited back', async () => {
+test('payout whose approval expired: failed, credited back', async () => {
   await addRule({ expires_after_days: 1 })
   const before = await balancesOf(team.account)
   const payout = await pay()
@@ -207,7 +207,7 @@ test('approval expired: payout fails, credited back', async () => {
   assert.deepEqual(await balancesOf(team.account), before)
 })
 
-test('new payee: needs one approval; with another name it is new again', async () => {
+test('rule for new payees: payouts to the payee need approval until one is approved; another name: a new payee', async () => {
   await addRule({ new_payee: true })
   const named = (name: string) => {
     return { beneficiary_details: { ...localPayout.beneficiary_details, name } }
@@ -221,7 +221,7 @@ test('new payee: needs one approval; with another name it is new again', async (
   assert.equal((await pay(named('New Ltd II'))).status, 'pending_approval')
 })
 
-test('transfer to another account: credited on approval, not before', async () => {
+test('transfer to another account awaiting approval: receiver credited on approval, not before', async () => {
   await addRule()
   const receiver = await service.openAccount()
   const payout = await pay(internalPayout(receiver.account.deposit_address))
@@ -231,7 +231,7 @@ test('transfer to another account: credited on approval, not before', async () =
   assert.notEqual((await balancesOf(receiver)).USD, '0')
 })
 
-test('frozen account: its payout cannot be released, can be rejected', async () => {
+test('payout awaiting approval, account frozen: cannot be approved, can be rejected', async () => {
   const frozen = await openTeam()
   await addRule({}, frozen)
   const fay = await frozen.person('fay', 'approver')
@@ -249,7 +249,7 @@ async function told(): Promise<readonly [payouts: number, ends_in_s: number]> {
   return [value('corridor_payouts_pending_approval'), value('corridor_approvals_end_in_seconds')]
 }
 
-test('/metrics, pending payouts of live accounts: number and time until the first expires', async () => {
+test('GET /metrics, payouts pending approval of live accounts: their number and the time until the first expires', async () => {
   await service.setFees([{ payout_type: 'local' }])
   await service.setRoutes([{}])
   const live = await openTeam('USD', false)
@@ -271,7 +271,7 @@ test('/metrics, pending payouts of live accounts: number and time until the firs
   assert.ok(then_s > 8 * DAY_S && then_s <= 9 * DAY_S, String(then_s))
 })
 
-test("PostgreSQL, digest of approvals: same as the service's", async () => {
+test("PostgreSQL, digest of approvals: the same SQL as the service's", async () => {
   const [row] = await service.database.owner<{ source: string }[]>`
     select prosrc as source from pg_proc where proname = 'approval_digest'`
   const words = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
@@ -285,7 +285,7 @@ const as = (user: string, act: (tx: TransactionSql) => Promise<unknown>) =>
     await act(tx)
   })
 
-test("payout by eve's key that max made: refused to max and to mary, whose login link max made", async () => {
+test('payout by a key of eve that max created: max and mary, whose login link max made, cannot approve it', async () => {
   await addRule()
   const max = await team.person('max', 'approver')
   const mary = await team.person('mary', 'approver')
@@ -317,7 +317,7 @@ for (const [means, statement] of Object.entries({
   key: `insert into user_keys (key_id, user_name, secret_hash)
     values ('usk_' || repeat('7', 20), 'amy', sha256('x'))`,
 })) {
-  test(`approver with a ${means} of the maker: refused for 30 days, in PostgreSQL too`, async () => {
+  test(`approver with a ${means} made by the payout's maker: refused for 30 days, also by PostgreSQL`, async () => {
     await addRule()
     const amy = await team.person(`amy${means}`, 'approver')
     const { id } = await pay({ reference_id: means }, team, eve)

@@ -76,7 +76,7 @@ async function countDecisions(payout: string): Promise<number> {
   return rows.length
 }
 
-test(`${APPROVERS} approvers at once, two processes: three count, the payout proceeds once`, async () => {
+test(`${APPROVERS} approvers in parallel, two processes: three approvals count, the payout proceeds once`, async () => {
   const { payout, digest } = await pay(3)
   const answers = await Promise.all(people.map((_, i) => decide(i, payout, 'approve', { digest })))
   const reasons = answers.map(reasonOf).toSorted()
@@ -94,7 +94,7 @@ test(`${APPROVERS} approvers at once, two processes: three count, the payout pro
   ])
 })
 
-test('one approver, twenty times at once, two processes: counted once', async () => {
+test('one approver, twenty requests in parallel, two processes: counted once', async () => {
   const { payout, digest } = await pay(2)
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, i) => decide(i, payout, 'approve', { digest }, people[0])),
@@ -105,7 +105,7 @@ test('one approver, twenty times at once, two processes: counted once', async ()
   assert.equal(await team.statusOf(payout), 'pending_approval')
 })
 
-test('approval, rejection and cancellation at once: one of them decides', async () => {
+test('approval, rejection and cancellation in parallel: only one takes effect', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const { payout, digest } = await pay(1)
     const answers = await Promise.all([
@@ -126,7 +126,7 @@ test('approval, rejection and cancellation at once: one of them decides', async 
   }
 })
 
-test('approval at the moment of expiry: payout proceeds, or is credited back', async () => {
+test('approval at the moment of its expiry: payout proceeds, or is credited back', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const { payout, digest } = await pay(1, 1)
     const expire = async () => {
@@ -141,7 +141,7 @@ test('approval at the moment of expiry: payout proceeds, or is credited back', a
   }
 })
 
-test('last approval while an earlier approver loses the role: as if before or after it', async () => {
+test('last approval while an earlier approver loses the role: result as if one came after the other', async () => {
   const given = { user_name: 'approver0', account_id: team.id, role: 'approver' } as const
   for (let round = 0; round < ROUNDS; round++) {
     const { payout, digest } = await pay(2)

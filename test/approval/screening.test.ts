@@ -102,7 +102,7 @@ async function assertMoneyBack(): Promise<void> {
   assert.deepEqual([paid, await balancesOf(team.account)], [[], balances])
 }
 
-test('payout matched, approved, cleared: held by screening in between, paid once', async () => {
+test('payout matched by screening, approved, match cleared: held until cleared, paid once', async () => {
   await listIs(un)
   const payout = await pay()
   await settle()
@@ -112,7 +112,7 @@ test('payout matched, approved, cleared: held by screening in between, paid once
   await assertPaidOnce(payout)
 })
 
-test('payout matched, cleared: still awaits its approver, then paid once', async () => {
+test('payout matched by screening, match cleared: still needs its approval, then paid once', async () => {
   await listIs(un)
   const payout = await pay()
   await screening('clear', payout)
@@ -121,7 +121,7 @@ test('payout matched, cleared: still awaits its approver, then paid once', async
   await assertPaidOnce(payout)
 })
 
-test('payout approved, listed before submission: held, approval kept, cleared and paid once', async () => {
+test('payout approved, payee listed before submission: held, approval kept, cleared and paid once', async () => {
   await listIs(withoutHim())
   const payout = await pay()
   assert.equal(await decided(payout, 'approve'), 'processing')
@@ -132,7 +132,7 @@ test('payout approved, listed before submission: held, approval kept, cleared an
   await assertPaidOnce(payout)
 })
 
-test('payout listed while awaiting approval: approved, then held', async () => {
+test('payout awaiting approval, payee listed meanwhile: approval accepted, then held', async () => {
   await listIs(withoutHim())
   const payout = await pay()
   await listIs(un)
@@ -141,7 +141,7 @@ test('payout listed while awaiting approval: approved, then held', async () => {
   await assertStays(payout, 'compliance_hold')
 })
 
-test('payout matched, then rejected: not approvable, held until cleared, then credited back', async () => {
+test('payout matched, then rejected by an approver: not approvable, held until cleared, then credited back', async () => {
   await listIs(un)
   const bob = await team.person(`bob.${team.id}`, 'approver')
   const payout = await pay()
@@ -175,7 +175,7 @@ test('payout rejected while held, then cleared and cancelled: credited back once
   await assertMoneyBack()
 })
 
-test('payout rejected while held, then confirmed: blocked until an operator fails it, never paid', async () => {
+test('payout rejected while held, match then confirmed: blocked until an operator fails it, never paid', async () => {
   await listIs(un)
   const payout = await pay()
   const held = await balancesOf(team.account)
@@ -195,7 +195,7 @@ test('payout matched, cleared, then rejected: credited back at once', async () =
   await assertMoneyBack()
 })
 
-test('batch rejected, one payout blocked: the others fail, this one stays', async () => {
+test('batch rejected, one payout blocked by screening: the others fail, the blocked one stays', async () => {
   await listIs(un)
   const payouts = [
     { ...localPayout, amount: 1000, reference_id: 'blocked', beneficiary_details: LISTED },
@@ -212,7 +212,7 @@ test('batch rejected, one payout blocked: the others fail, this one stays', asyn
   assertRefused(await team.reject(ann, batch), 409, 'invalid_transition')
 })
 
-test('payout matched and confirmed: not rejectable; approved, it stays blocked until an operator fails it', async () => {
+test('payout whose match is confirmed: cannot be rejected; approved: blocked until an operator fails it', async () => {
   await listIs(un)
   const payout = await pay()
   await screening('confirm', payout)
