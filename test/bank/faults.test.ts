@@ -152,7 +152,7 @@ after(async () => {
 })
 
 for (const name of NAMES) {
-  test(`${name}: the bank ${FAULTS[name]}`, async () => {
+  test(`test bank, ${name}: the bank ${FAULTS[name]}`, async () => {
     const bank = banks.get(name)
     assert.ok(bank)
     const { with: _, first, closed, ...course } = COURSES[name]

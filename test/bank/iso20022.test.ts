@@ -61,7 +61,7 @@ test('pain.001, both versions: each payment reported by status, debit and return
   }
 })
 
-test('pain.001 that violates ISO’s schema: refused by the bank', async () => {
+test("pain.001 that violates ISO's schema: refused by the test bank", async () => {
   assert.deepEqual(await validate(Buffer.from('<Document/>')), ['no schema for '])
   const wrong = '<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"><A/></Document>'
   assert.match(String(await validate(Buffer.from(wrong))), /line 1: .*not expected/)

@@ -204,7 +204,7 @@ async function untilArrived(world: World, ids: readonly string[]): Promise<void>
   })
 }
 
-test('ACH next day: PPD to persons, CCD to companies, PAYROLL separate; arrived after the return days', async () => {
+test('ACH next day: PPD to persons, CCD to companies, payroll apart; succeeded after the return days', async () => {
   const payouts = await pay(nextDay, [
     { amount: 12_345, name: 'Ada Lovelace' },
     { amount: 99_999_999, name: 'Example Parts Inc', type: 'business' },
@@ -252,7 +252,7 @@ function assertPaidOnce({ bank }: World, ids: readonly string[]): void {
   for (const id of ids) assert.equal(paid.get(id), 1, id)
 }
 
-test('ACH same day: settles today while a window is open, else next banking day', async () => {
+test('ACH same day: settles today while a window is open, else on the next banking day', async () => {
   const payouts = await pay(sameDay, [
     { amount: 500, name: 'Ada Lovelace' },
     { amount: 700, name: 'Example Parts Inc', type: 'business' },
@@ -269,7 +269,7 @@ test('ACH same day: settles today while a window is open, else next banking day'
   assertPaidOnce(sameDay, await idsOf(payouts))
 })
 
-test('ACH return: payout fails with the reason, credited back; R24 (repetition): a person decides', async () => {
+test('ACH return: payout fails with the reason, credited back; R24 (duplicate entry): a person decides', async () => {
   const before = await availableTo(nextDay)
   const payouts = await pay(nextDay, [
     { amount: 1_000, name: 'RETURN R02 Payee' },
@@ -303,7 +303,7 @@ async function exceptionsOf(payouts: readonly string[]): Promise<string[]> {
   return rows.map(({ kind }) => kind)
 }
 
-test('ACH notification of change: a person asked within six banking days, payout arrives', async () => {
+test('ACH notification of change: notice for the account for six banking days, payout succeeds', async () => {
   const payouts = await pay(nextDay, [{ amount: 2_000, name: 'NOTE C01 Payee' }])
   await sealed(nextDay, 1)
   await nextDay.bank.finish()
@@ -342,7 +342,7 @@ test('ACH notification of change: a person asked within six banking days, payout
   assert.deepEqual(await exceptionsOf(payouts), ['change_notified'])
 })
 
-test('ACH return after success: reversed, same integers credited', async () => {
+test('ACH return after success: payout reversed, the same integers credited', async () => {
   const before = await availableTo(nextDay)
   const [id = ''] = await pay(nextDay, [{ amount: 4_242, name: 'Late Return' }])
   const { entries } = await sealed(nextDay, 1)
@@ -382,7 +382,7 @@ test('ACH file resent: same bytes and name, the bank pays once', async () => {
   )
 })
 
-test('payout that fits no ACH credit: in no file, failover tried, none left', async () => {
+test('payout that fits no ACH credit: in no file, failover tried, no route left', async () => {
   const [id = ''] = await pay(nextDay, [{ amount: 10_000_000_000, name: 'Too Much Inc' }])
   await until('it waits for a person', async () => {
     const [row] = await database.owner<{ ended_as: string }[]>`
@@ -392,7 +392,7 @@ test('payout that fits no ACH credit: in no file, failover tried, none left', as
   assert.deepEqual(await idsOf([id]), [''])
 })
 
-test('books, after all files: balanced, no line of the bank set aside', async () => {
+test('books after all tests of this file: balanced, no line of the bank set aside', async () => {
   const lines = await database.owner`select reason from rail_inbox_lines`
   assert.deepEqual([...lines], [])
   await checkBooks(database.owner, env)

@@ -66,7 +66,7 @@ async function run(faults: Fault[], payments = THREE, sum = '123.00') {
   return { bank, folder, sent: sentBy(folder), all: sentBy(folder).join('\n') }
 }
 
-test('test bank, pain.001: accepted payments paid once, others rejected; debits, returns, a statement', async () => {
+test('test bank, pain.001: accepted payments paid once, others rejected; debits, returns and a statement written', async () => {
   const { bank, sent } = await run([])
   assert.deepEqual(
     [...bank.ledger.timesPaid()],
@@ -89,7 +89,7 @@ test('test bank, pain.001: accepted payments paid once, others rejected; debits,
   assert.match(statement, /OPBD.*1000000000\.00.*CLBD.*999999900\.00</)
 })
 
-test('test bank, file repeated: refused by MsgId, nothing paid', async () => {
+test('test bank, same file again: refused by its MsgId, nothing paid', async () => {
   const { bank, folder } = await run([])
   writeFileSync(join(folder, 'to-bank', 'two.xml'), pain001('MSG0000000000001', THREE, '123.00'))
   await bank.finish()
@@ -108,7 +108,7 @@ test('test bank, file repeated: refused by MsgId, nothing paid', async () => {
   restarted.close()
 })
 
-test('test bank, file with wrong sums or malformed: refused; one still being written: left', async () => {
+test('test bank, file malformed or with wrong sums: refused; file still being written: not read', async () => {
   const wrong = await run([], THREE, '123.01')
   assert.equal(wrong.bank.ledger.timesPaid().size, 0)
   assert.match(wrong.all, /<GrpSts>RJCT<.*<Cd>AM10</)
@@ -134,7 +134,7 @@ const SHOWN: Partial<Record<Fault, (all: string, sent: readonly string[]) => voi
   'several-accounts': all => assert.equal(count(all, /<Stmt>/g), 2),
 }
 
-test('test bank, each fault: output differs as stated, no payment made twice', async () => {
+test('test bank, each fault switched on: output differs as stated, no payment made twice', async () => {
   for (const [fault, show] of Object.entries(SHOWN)) {
     const { bank, all, sent } = await run([fault as Fault])
     show(all, sent)
