@@ -29,7 +29,7 @@ const world = fileWorlds('woe', started => {
 const amountsSent = async (bank: FileRailWorld) =>
   (await bank.sweep()).map(({ amount }) => Number(amount)).sort((a, b) => a - b)
 
-test('file that its format rejects: not sealed, reported until mended; other files sent', async () => {
+test('bank file that its own format check rejects: not sealed, reported until corrected; other files sent', async () => {
   let faulty = ' 200 USD'
   const check: BankFormat['check'] = async bytes =>
     Buffer.from(bytes).toString().includes(faulty) ? ['line 2: no such element'] : []
@@ -44,7 +44,7 @@ test('file that its format rejects: not sealed, reported until mended; other fil
   assert.equal(await bank.problem(), '')
 })
 
-test("payment that no file can carry since the bank's rules changed: others of its file sent", async () => {
+test("payment that the bank's changed rules no longer allow in a file: reported, other payments of its file sent", async () => {
   let most = 1_000n
   const checkItem: BankFormat['checkItem'] = ({ amount }) =>
     amount > most ? ['the amount is too large'] : []
@@ -59,7 +59,7 @@ test("payment that no file can carry since the bank's rules changed: others of i
   )
 })
 
-test('more held payments than one look covers: later payments sealed', async () => {
+test('more held payments than one query reads: later payments still sealed', async () => {
   const bank = await world()
   const held = await bank.pay([100, 200, 300, 400, 500])
   await bank.pay([600])
@@ -76,7 +76,7 @@ test('more held payments than one look covers: later payments sealed', async () 
   assert.deepEqual([item_count, control_sum], [1, '6.00'])
 })
 
-test('report that cannot be archived: later reports applied', async () => {
+test('bank report that cannot be archived: later reports applied', async () => {
   const bank = await world({
     wrapTransport: transport => ({
       ...transport,
@@ -96,7 +96,7 @@ test('report that cannot be archived: later reports applied', async () => {
   assert.match(await bank.problem(), /permission denied/)
 })
 
-test('report that cannot be applied: reported and retried, later reports applied', async () => {
+test('bank report that cannot be applied: reported and retried, later reports applied', async () => {
   let reads = 0
   const format: BankFormat = {
     ...PLAIN,
@@ -128,7 +128,7 @@ test('report that cannot be applied: reported and retried, later reports applied
   assert.equal(await bank.problem(), '')
 })
 
-test('one problem found by two processes in turn: the latest finding stored', async () => {
+test('same problem found by two processes in turn: the latest finding shown', async () => {
   const bank = await world()
   const failing = new Exchange({
     ...bank.rail,
@@ -160,7 +160,7 @@ async function alertsOf(bank: FileRailWorld) {
   return mine.map(alert => [alert.kind, alertWords(alert), nextCommand(alert)])
 }
 
-test('file that may have arrived: reported until the bank answers', async () => {
+test('bank file perhaps not received: reported until the bank answers', async () => {
   const bank = await world({
     wrapTransport: transport => ({
       ...transport,
@@ -188,7 +188,7 @@ test('file that may have arrived: reported until the bank answers', async () => 
   assert.deepEqual(await alertsOf(bank), [])
 })
 
-test('file refused by the bank: reported while its payouts wait', async () => {
+test('bank file refused by the bank: reported while its payouts wait', async () => {
   const bank = await world()
   await bank.pay([100])
   await bank.work()
@@ -202,7 +202,7 @@ test('file refused by the bank: reported while its payouts wait', async () => {
   assert.deepEqual(await alertsOf(bank), [])
 })
 
-test('file awaiting its release, also past its cut-off: reported with hash, then with the withdrawal command', async () => {
+test('bank file awaiting its release: reported with its hash; past its cut-off: reported with the withdraw command', async () => {
   const bank = await world({ profile: { release_by_person: true } })
   await bank.pay([100])
   await bank.work()
@@ -226,7 +226,7 @@ test('file awaiting its release, also past its cut-off: reported with hash, then
   assert.deepEqual(await alertsOf(bank), [])
 })
 
-test('file with a payout that has ended: listed until it is withdrawn; reports of the bank still applied', async () => {
+test("bank file with a payout that has ended: listed until withdrawn; the bank's reports still applied", async () => {
   const bank = await world()
   const [id = ''] = await bank.pay([100])
   await bank.work()
@@ -254,7 +254,7 @@ test('file with a payout that has ended: listed until it is withdrawn; reports o
   assert.deepEqual(await alertsOf(bank), [])
 })
 
-test("rail with another host key or without room: reported with the server's message", async () => {
+test("rail with a changed host key, or a full folder: reported with the server's message", async () => {
   let words = 'bank:22 has the host key SHA256:x, and is known by SHA256:y'
   const bank = await world({
     wrapTransport: () => {
@@ -296,7 +296,7 @@ test('quarantined report, lines set aside: reported until a person closes them',
   assert.deepEqual(await alertsOf(bank), [])
 })
 
-test('file resent by a person: no alert reported', async () => {
+test('bank file that a person has resent: no alert', async () => {
   const bank = await world()
   await bank.pay([100])
   await bank.work()

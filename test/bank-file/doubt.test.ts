@@ -60,7 +60,7 @@ async function refusedWorld(amounts: readonly number[], options: WorldOptions = 
 const waitingIn = async (bank: FileRailWorld) =>
   (await bank.items()).filter(({ msg_id }) => msg_id === '').map(({ payout_id }) => payout_id)
 
-test('refused file, debit booked while its payment waits for another file: succeeded, never sealed again', async () => {
+test('refused file, payment waits for another file, its debit is booked: payout succeeds, payment not sealed again', async () => {
   const { bank, ids, paid, file } = await refusedWorld([100, 200])
   assert.deepEqual(await bank.reseal(file), { count: 2 })
   const [one = assert.fail()] = paid.filter(({ amount }) => amount === 100n)
@@ -82,7 +82,7 @@ test('refused file, debit booked while its payment waits for another file: succe
   )
 })
 
-test('refused file, debit booked as one line for the whole block: set aside, nothing sealed until a person closes it', async () => {
+test('refused file, one debit booked for its whole block: set aside, nothing sealed until a person closes the line', async () => {
   const { bank, file } = await refusedWorld([100, 200])
   const payment_information_id = `${file.msg_id}-1`
   assert.deepEqual(await bank.reseal(file), { count: 2 })
@@ -99,7 +99,7 @@ test('refused file, debit booked as one line for the whole block: set aside, not
   assert.equal((await bank.sweep()).length, 2)
 })
 
-test('refused file, then accepted, wholly or one payment: set aside, the named payments wait', async () => {
+test('refused file, then the file or one of its payments accepted: line set aside, payments named in it wait', async () => {
   const { bank, ids, paid, file } = await refusedWorld([100, 200])
   assert.deepEqual(await bank.reseal(file), { count: 2 })
   const [one = assert.fail()] = paid.filter(({ amount }) => amount === 100n)
@@ -118,7 +118,7 @@ test('refused file, then accepted, wholly or one payment: set aside, the named p
   assert.match((await bank.setAsideLines())[0]?.reason ?? '', /is in no file yet$/)
 })
 
-test('refused file, then accepted by the bank: set aside, no payment moves', async () => {
+test('refused file, then accepted by the bank: line set aside, no payout changes', async () => {
   const { bank, ids, file } = await refusedWorld([100], { profile: { settles_on: 'accepted' } })
   await bank.report([{ level: 'group', msg_id: file.msg_id, code: 'ACCP' }])
   await bank.work()
@@ -129,7 +129,7 @@ test('refused file, then accepted by the bank: set aside, no payment moves', asy
   assert.deepEqual(await waitingIn(bank), ids)
 })
 
-test('refused file, one payment accepted by name: resealed only with --force', async () => {
+test('refused file, one payment accepted before by its id: resealed only with --force', async () => {
   const bank = await world()
   await bank.pay([100, 200])
   await bank.work()
@@ -148,7 +148,7 @@ test('refused file, one payment accepted by name: resealed only with --force', a
   assert.match((await fileOf(file)).reason, /^RJCT AC06; resealed by ann: mended/)
 })
 
-test('file that its bank refuses as a duplicate: its payments are resealed only with --force', async () => {
+test('file refused as a duplicate by the bank: its payments resealed only with --force', async () => {
   const bank = await world()
   await bank.pay([100])
   await bank.work()
@@ -162,7 +162,7 @@ test('file that its bank refuses as a duplicate: its payments are resealed only 
   assert.deepEqual(await bank.reseal(file, true), { count: 1 })
 })
 
-test('payment sent in a second file: a late status for the first file, or for no file, is set aside; a booking is matched', async () => {
+test('payment moved to a second file: late status for the first file, or for none, set aside; booking matched', async () => {
   const { bank, ids, paid, file } = await refusedWorld([100, 200])
   assert.deepEqual(await bank.reseal(file), { count: 2 })
   await bank.round()
@@ -190,7 +190,7 @@ test('payment sent in a second file: a late status for the first file, or for no
   assert.deepEqual(await statuses(), ['failed', 'succeeded'])
 })
 
-test('debit of an earlier file while the next one is to be sent: neither acknowledged nor sent', async () => {
+test('payment moved to a next file, debit of the earlier file booked: next file neither acknowledged nor sent', async () => {
   const { bank, ids, paid, file } = await refusedWorld([100, 200])
   assert.deepEqual(await bank.reseal(file), { count: 2 })
   // In a file that is sealed and not sent.
@@ -219,7 +219,7 @@ test('debit of an earlier file while the next one is to be sent: neither acknowl
   )
 })
 
-test('payout held by a person after sealing: its file not sent, another file of the rail is', async () => {
+test('payout held by a person after its file was sealed: this file not sent, other files of the rail sent', async () => {
   const bank = await world()
   const [id = ''] = await bank.pay([100, 200])
   await until('the slot has come', bank.isDue)
@@ -239,7 +239,7 @@ test('payout held by a person after sealing: its file not sent, another file of 
   })
 })
 
-test('bank reports on a file that it cannot have, after a restored backup: file not sent', async () => {
+test('bank reports on a file not yet sent, as after a restored backup: file not sent', async () => {
   const bank = await world({ profile: { release_by_person: true } })
   await bank.pay([100])
   await bank.work()
@@ -257,7 +257,7 @@ test('bank reports on a file that it cannot have, after a restored backup: file 
   assert.equal((await bank.outbox()).length, 1)
 })
 
-test('file to be resent, bank answers about the first sending: the answer applies', async () => {
+test('file to be resent, bank answers the first sending: the answer is applied', async () => {
   for (const [said, state] of [
     [{ code: 'ACCP' }, 'acknowledged'],
     [{ code: 'RJCT', reasons: ['AC06'] }, 'rejected'],
@@ -279,7 +279,7 @@ test('file to be resent, bank answers about the first sending: the answer applie
   }
 })
 
-test('file uploaded twice, received once: "repetition" counts as refusal, not as receipt', async () => {
+test('file uploaded twice, received once, refused as a duplicate: counts as a refusal, not as proof of receipt', async () => {
   let fails = 1
   const bank = await world({
     wrapTransport: transport => ({
@@ -301,7 +301,7 @@ test('file uploaded twice, received once: "repetition" counts as refusal, not as
   assert.equal((await fileOf(file)).state, 'rejected')
 })
 
-test('rail debits another account since: statements of the old one still match its files', async () => {
+test('rail debits another account now: statements of the former account still match its files', async () => {
   const bank = await world()
   const ids = await bank.pay([100])
   await bank.work()
@@ -319,7 +319,7 @@ test('rail debits another account since: statements of the old one still match i
   )
 })
 
-test('corridor rail add --replace, other settlement account with open payouts, or invalid for files: refused', async () => {
+test('corridor rail add --replace, another settlement account while payouts are open, or one invalid for files: refused', async () => {
   const bank = await world()
   await bank.pay([100])
   const [row] = await service.database.owner<{ config: Record<string, object> }[]>`
@@ -359,7 +359,7 @@ test('corridor rail add --replace, other settlement account with open payouts, o
   }
 })
 
-test('two banks on one host, by user or port: neither can report on the other’s payments', async () => {
+test("two banks on one host, by user or port: neither can report on the other's payments", async () => {
   const ours = await world()
   const [id = ''] = await ours.pay([100])
   await ours.work()
@@ -396,7 +396,7 @@ test('two banks on one host, by user or port: neither can report on the other’
 /** A thousand are read, and written, at once. */
 const MORE_THAN_AT_ONCE = 1_001
 
-test('report on more payments than one write takes: evidence stored for each', async () => {
+test('bank report on more payments than one statement writes: evidence stored for each', async () => {
   const bank = await world()
   const [id = ''] = await bank.pay([100])
   await bank.work()

@@ -70,7 +70,7 @@ async function comes(bank: FileRailWorld, id: string): Promise<void> {
   await bank.settle()
 }
 
-test('DT05: sent again by the same rail after the missed cut-off, in another file, under new ids', async () => {
+test('payment rejected with DT05 (cut-off missed): sent again by the same rail after the cut-off, in another file, under new ids', async () => {
   const bank = await world()
   const [id = ''] = await bank.pay([100])
   await bank.work()
@@ -100,7 +100,7 @@ test('DT05: sent again by the same rail after the missed cut-off, in another fil
   assert.deepEqual([await bank.statusOf(id), await endsOf(id)], ['succeeded', 'not_taken/paid'])
 })
 
-test('DT05, rail with a timetable: the new day is shown', async () => {
+test('payment rejected with DT05, rail with a timetable: the new day is shown', async () => {
   const timetable = {
     ...{ calendar: 't2', cut_off: '17:00', zone: 'Europe/Berlin' },
     ...{ lead_minutes: 30, arrival_days: 1 },
@@ -119,7 +119,7 @@ test('DT05, rail with a timetable: the new day is shown', async () => {
   assert.ok(typeof before === 'string' && later > before, `${before} and then ${later}`)
 })
 
-test('AM04: held until a person closes it, then sent by the same rail at once, at most three times', async () => {
+test('payment rejected with AM04 (no funds): held until a person closes the exception, then sent again, at most three times', async () => {
   const bank = await world()
   const [id = ''] = await bank.pay([100])
   const seen = new Set<string>()
@@ -141,7 +141,7 @@ test('AM04: held until a person closes it, then sent by the same rail at once, a
   assert.deepEqual([await bank.outbox(), await bank.statusOf(id)], [[], 'processing'])
 })
 
-test('payment rejected and its debit booked: not sent again, even if a person closes the exceptions', async () => {
+test('payment rejected, but its debit booked: not sent again, also after a person closes the exceptions', async () => {
   const bank = await world()
   const [id = ''] = await bank.pay([100])
   await bank.work()
@@ -154,7 +154,7 @@ test('payment rejected and its debit booked: not sent again, even if a person cl
   assert.deepEqual(await bank.outbox(), [])
 })
 
-test('first attempt booked late, second one waiting for a file or in one: second not sent', async () => {
+test('first attempt booked late, second attempt waiting for a file or in one: second attempt not sent', async () => {
   for (const when of ['waits', 'sealed']) {
     const bank = await world({ profile: { release_by_person: when === 'sealed' } })
     const [id = ''] = await bank.pay([100])
@@ -216,7 +216,7 @@ async function again(bank: FileRailWorld, paid: readonly Sent[]): Promise<void> 
   await bank.settle()
 }
 
-test("file withdrawn, one of its payments awaits a person: sent after the person's decision", async () => {
+test("file withdrawn, one of its payments needs a decision: sent after a person's decision", async () => {
   const bank = await world({ profile: { release_by_person: true } })
   const [id = '', other = ''] = await bank.pay([100, 200])
   await bank.work()
@@ -253,7 +253,7 @@ test("file withdrawn, one of its payments awaits a person: sent after the person
   )
 })
 
-test('bank pays an earlier attempt late: the later one is sealed only after a person has looked', async () => {
+test('bank pays an earlier attempt late: later attempt sealed only after a person closes the exception', async () => {
   const bank = await world()
   const [id = ''] = await bank.pay([100])
   await bank.work()
@@ -292,7 +292,7 @@ test('exception closed, earlier attempt still booked: another exception opens', 
   assert.notDeepEqual(await bank.openKinds(id), [], 'its money waits, and nobody sees it')
 })
 
-test('resent file, its payout fails while another process has stale state: not sent', async () => {
+test('file being resent, its payout fails while another process has an older copy: file not sent', async () => {
   let meanwhile = async () => {}
   const bank = await world({
     profile: { most_items: 1 },
@@ -331,7 +331,7 @@ test('resent file, its payout fails while another process has stale state: not s
   assert.match((await findFile(service.deps.sql, msg_id))?.reason ?? '', new RegExp(payout_id))
 })
 
-test('two people reseal the payments of a refused file at once: one succeeds', async () => {
+test('two people reseal the payments of a refused file in parallel: one succeeds', async () => {
   const bank = await world()
   await bank.pay([100, 200])
   await bank.work()
@@ -359,7 +359,7 @@ test('two people reseal the payments of a refused file at once: one succeeds', a
   )
 })
 
-test('payment rejected and booked, exception closed too early: reopened until the credit is there', async () => {
+test('payment rejected and booked, exception closed before the credit arrives: opened again until the credit is booked', async () => {
   const bank = await world()
   const [id = ''] = await bank.pay([100])
   await bank.work()

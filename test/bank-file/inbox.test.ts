@@ -53,7 +53,7 @@ async function evidenceOf(bank: FileRailWorld): Promise<number> {
   return row?.count ?? 0
 }
 
-test('bank file received twice, also under another name: stored and applied once, archived each time; repeated reports add no evidence', async () => {
+test('bank file received twice, also under another name: stored and applied once, archived each time; repeated lines add no evidence', async () => {
   const { bank, ids, paid } = await paidWorld([100])
   const text = plainReport([rejects(paid[0]?.end_to_end_id ?? '')])
   for (const name of ['a.txt', 'a.txt', 'b.txt']) {
@@ -71,7 +71,7 @@ test('bank file received twice, also under another name: stored and applied once
   assert.deepEqual([(await inbox(bank)).length, await evidenceOf(bank)], [2, 1])
 })
 
-test('bank file, unknown ids: these lines set aside, others applied', async () => {
+test('bank file with unknown ids: these lines set aside, others applied', async () => {
   const { bank, ids, paid } = await paidWorld([100, 200])
   await bank.report([
     rejects('NOSUCHPAYMENT00'),
@@ -96,7 +96,7 @@ test('bank file, unknown ids: these lines set aside, others applied', async () =
 
 const debit = (paid: Sent | undefined) => bookedLine(paid ?? assert.fail())
 
-test('statement of another account: set aside; same account with spaces: applied', async () => {
+test('bank statement of another account: set aside; own account written with spaces: applied', async () => {
   const { bank, ids, paid } = await paidWorld([100, 200])
   const [one, two] = paid
   await bank.report([
@@ -114,7 +114,7 @@ test('statement of another account: set aside; same account with spaces: applied
   )
 })
 
-test("statement of several accounts: each payment of each of the bank's rails matched", async () => {
+test("bank statement of several accounts: each payment matched, for each of the bank's rails", async () => {
   const first = await paidWorld([100])
   const shared = join(first.bank.folder, 'inbox')
   const iban = 'DE02120300000000202051'
@@ -136,7 +136,7 @@ test('bank reports on payments of another bank: set aside', async () => {
   assert.match((await other.setAsideLines())[0]?.reason ?? '', /was sent to another bank/)
 })
 
-test('report with instruction id or UETR only: matched', async () => {
+test('bank report with only the instruction id or only the UETR: matched', async () => {
   const { bank, ids, items } = await paidWorld([100, 200])
   const { owner } = service.database
   const [one] = await owner<{ instruction_id: string }[]>`
@@ -151,7 +151,7 @@ test('report with instruction id or UETR only: matched', async () => {
   for (const id of ids) assert.equal(await bank.statusOf(id), 'failed')
 })
 
-test('one booking for a whole file: sum equal: each payment booked; sum different: none', async () => {
+test('one booking for a whole file, sum equal: each payment booked; sum different: none booked', async () => {
   const { bank, ids, items } = await paidWorld([100, 200])
   const block = { payment_information_id: `${items[0]?.msg_id}-1` }
   const booked = debit({ end_to_end_id: '', amount: 299n, currency: 'USD' })
@@ -184,7 +184,7 @@ const BAD: readonly (readonly [what: string, bytes: (paid: string) => Buffer, re
   ['encrypted', () => Buffer.from('-----BEGIN PGP MESSAGE-----\n\nhQEMA'), /it is encrypted/],
 ]
 
-test('ZIP or gzip archive: each file applied; damaged: quarantined, nothing applied', async () => {
+test('ZIP or gzip archive from the bank: each file applied; damaged archive: quarantined, nothing applied', async () => {
   const { bank, ids, paid } = await paidWorld([100, 200, 300, 400])
   const [first, second, third, last] = paid.map(({ end_to_end_id }) =>
     Buffer.from(plainReport([rejects(end_to_end_id)])),
@@ -207,7 +207,7 @@ test('ZIP or gzip archive: each file applied; damaged: quarantined, nothing appl
   assert.deepEqual(statuses, ['failed', 'failed', 'failed', 'processing'])
 })
 
-test('bad bank files: quarantined with reasons, nothing applied, the next file is applied', async () => {
+test('unreadable bank files: quarantined with reasons, nothing applied, the next file is applied', async () => {
   const { bank, ids, paid } = await paidWorld(BAD.map(() => 100))
   const all = BAD.map(([what, bytesOf, reason], i) => {
     return { name: `${what}.txt`, bytes: bytesOf(paid[i]?.end_to_end_id ?? ''), reason }
@@ -264,7 +264,7 @@ test(`bank file of ${TOO_LARGE} MiB: quarantined by size, in bounded memory, arc
   assert.ok(most < MOST_BYTES, `${most} bytes more`)
 })
 
-test('bank file still growing: left until its size is the same twice', async () => {
+test('bank file still growing: not read until its size is equal twice', async () => {
   const { bank, ids, paid } = await paidWorld([100])
   const text = plainReport([debit(paid[0])])
   await bank.report(text.slice(0, 20), 'growing.txt')
@@ -278,7 +278,7 @@ test('bank file still growing: left until its size is the same twice', async () 
   assert.equal(await bank.statusOf(ids[0] ?? ''), 'succeeded')
 })
 
-test('crash between storing and archiving: recognised by hash in the next round, archived', async () => {
+test('crash between storing and archiving a bank file: recognised by hash in the next round, archived', async () => {
   let fails = true
   const wrapTransport = (transport: Transport): Transport => ({
     ...transport,
@@ -298,7 +298,7 @@ test('crash between storing and archiving: recognised by hash in the next round,
   assert.equal(await bank.statusOf(ids[0] ?? ''), 'succeeded')
 })
 
-test('PostgreSQL, received bytes, lines and evidence: no update, no delete', async () => {
+test('PostgreSQL, received bytes, lines and evidence: cannot be updated or deleted', async () => {
   const { bank, paid } = await paidWorld([100])
   await bank.report([rejects(paid[0]?.end_to_end_id ?? ''), rejects('NOSUCHPAYMENT00')])
   await bank.work()

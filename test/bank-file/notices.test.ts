@@ -98,7 +98,7 @@ async function eventsOf(id: string) {
   return json.data.results
 }
 
-test('GET /v3/beneficiary/{id}/notice: the code in words, both values and the day; payee unchanged', async () => {
+test('GET /v3/beneficiary/{id}/notice: the code explained, both values and the day; beneficiary unchanged', async () => {
   const id = await makePayee()
   const other = await makePayee()
   const record = await read(id)
@@ -121,7 +121,7 @@ test('GET /v3/beneficiary/{id}/notice: the code in words, both values and the da
   assertRefused(await world.client.get(path(`bnf_${'0'.repeat(20)}`, 'notice')), 404, 'not_found')
 })
 
-test('GET /v3/beneficiary/{id}/notice, several payouts: newest first, at most 100', async () => {
+test('GET /v3/beneficiary/{id}/notice, notices of several payouts: newest first, at most 100', async () => {
   const id = await makePayee()
   const first = await notified(id)
   const second = await notified(id)
@@ -136,7 +136,7 @@ test('GET /v3/beneficiary/{id}/notice, several payouts: newest first, at most 10
   assert.deepEqual([data.notices.length, data.truncated], [100, true])
 })
 
-test('accept_notice: payee has the value and a new destination, with an update event; second time: no change', async () => {
+test('POST accept_notice: beneficiary has the corrected value and a new destination, with an update event; repeated: no change', async () => {
   const id = await makePayee()
   const record = await read(id)
   const payout = await notified(id)
@@ -193,7 +193,7 @@ for (const [code, bank, corrected, expected] of [
     },
   ],
 ] as const) {
-  test(`accept_notice, ${code} with ${JSON.stringify(bank)}: exactly the corrected members change`, async () => {
+  test(`POST accept_notice, ${code} with ${JSON.stringify(bank)}: exactly the corrected members change`, async () => {
     const id = await makePayee(bank)
     const payout = await notified(id, { code, corrected })
     const was = (await noticesOf(id))[0].was
@@ -204,7 +204,7 @@ for (const [code, bank, corrected, expected] of [
   })
 }
 
-test('accept_notice, C04: payee has the new name, screened again', async () => {
+test('POST accept_notice, C04: beneficiary has the new name, screened again', async () => {
   const id = await makePayee()
   const payout = await notified(id, { code: 'C04', corrected: { name: 'AUGUSTA KING' } })
   const { owner } = service.database
@@ -214,7 +214,7 @@ test('accept_notice, C04: payee has the new name, screened again', async () => {
   assert.equal(queued.length, 1)
 })
 
-test('accept_notice, payees need approval: waits, the accepting person cannot approve it', async () => {
+test('POST accept_notice, beneficiaries need approval: awaits approval, not by the person who accepted', async () => {
   const id = await makePayee()
   const payout = await notified(id)
   const account_id = world.client.account.account_id
@@ -244,7 +244,7 @@ test('accept_notice, payees need approval: waits, the accepting person cannot ap
   }
 })
 
-test('accept_notice, payee changed since: 409, no change; value already equal: accepted', async () => {
+test('POST accept_notice, beneficiary changed since: 409, no change; value already corrected: accepted', async () => {
   const id = await makePayee()
   const payout = await notified(id)
   const put = (bank: object) => {
@@ -274,14 +274,14 @@ test('accept_notice, payee changed since: 409, no change; value already equal: a
   assert.equal((await accept(id, payout)).json.data.destination_details.bank.account_number, OLD)
 })
 
-test('accept_notice, file names another old account than the payment: 409', async () => {
+test('POST accept_notice, the bank names another old account than the payment had: 409', async () => {
   for (const said of [{ old_account: '77' }, { old_routing: '09100001' }]) {
     const id = await makePayee()
     assertRefused(await accept(id, await notified(id, said)), 409, 'notice_outdated', 'number')
   }
 })
 
-test("accept_notice, code without a payee's value: 422, notice stays open", async () => {
+test('POST accept_notice, code without a corrected value: 422, notice stays open', async () => {
   const id = await makePayee()
   for (const code of ['C09', 'C13', 'C01']) {
     const payout = await notified(id, { code, corrected: {} })
@@ -290,7 +290,7 @@ test("accept_notice, code without a payee's value: 422, notice stays open", asyn
   }
 })
 
-test('accept_notice, value that PUT refuses: 400 at its field, no row changes', async () => {
+test('POST accept_notice, value that PUT would refuse: 400 at its field, no row changes', async () => {
   for (const [corrected, field] of [
     [{ routing_number: '021000022' }, 'destination_details.bank.bank_codes.aba'],
     [{ account_number: 'DE89370400440532013000' }, 'destination_details.bank.account_number'],
@@ -305,7 +305,7 @@ test('accept_notice, value that PUT refuses: 400 at its field, no row changes', 
   }
 })
 
-test('accept_notice, archived payee or foreign notice: refused', async () => {
+test('POST accept_notice, archived beneficiary, or notice of another one: refused', async () => {
   const id = await makePayee()
   const payout = await notified(id)
   const other = await makePayee()
@@ -329,7 +329,7 @@ test('accept_notice, archived payee or foreign notice: refused', async () => {
   assertRefused(await accept(id, payout), 422, 'beneficiary_archived', 'beneficiary')
 })
 
-test('payout with inline payee: notice listed at the beneficiary it created', async () => {
+test('GET notices of a payout with an inline payee: listed at the beneficiary that the payout created', async () => {
   const [payout = ''] = await world.pay([9], { ...overAch, beneficiary_details: payee })
   const { beneficiary: id } = (await world.client.get(`/v3/payout/${payout}`)).json.data
   const change = { old_account: '', old_routing: '', corrected: { account_number: NEW } }
@@ -338,7 +338,7 @@ test('payout with inline payee: notice listed at the beneficiary it created', as
   assert.equal((await accept(id, payout)).json.data.destination_details.bank.account_number, NEW)
 })
 
-test('PostgreSQL, notice of a bank: immutable', async () => {
+test('PostgreSQL, notice of a bank: cannot be changed', async () => {
   const id = await makePayee()
   const payout = await notified(id)
   const { owner } = service.database

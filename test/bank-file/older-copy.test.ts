@@ -38,7 +38,7 @@ async function offerElsewhere(bank: FileRailWorld, offers: number): Promise<void
   }
 }
 
-test('bank-side mark, files offered: counts them; an ordinary restart changes nothing', async () => {
+test('restore mark at the bank, two files sent: counts both; an ordinary restart changes nothing', async () => {
   const bank = await world()
   await bank.pay([100])
   await bank.work()
@@ -49,7 +49,7 @@ test('bank-side mark, files offered: counts them; an ordinary restart changes no
   assert.deepEqual([await pausedReason(bank), await bank.problem()], ['', ''])
 })
 
-test('bank-side mark ahead of the database: nothing sent, rail paused once, works again after a person resumes it', async () => {
+test('restore mark at the bank ahead of the database: nothing sent, rail paused once, sends again after a person resumes it', async () => {
   const bank = await world()
   await bank.pay([100])
   await bank.work()
@@ -77,7 +77,7 @@ const GIVEN_BACK: Readonly<
 }
 
 for (const [id, lineOf] of Object.entries(GIVEN_BACK))
-  test(`payment known only to the bank by its ${id}, after a restore: not sent until a person has looked`, async () => {
+  test(`payment known only to the bank by its ${id}, after a restore: not sent until a person has decided`, async () => {
     const bank = await world()
     await bank.pay([100])
     const [item = assert.fail('no item')] = await bank.items()
@@ -106,7 +106,7 @@ for (const [id, lineOf] of Object.entries(GIVEN_BACK))
     assert.equal((await bank.outbox()).length, 1)
   })
 
-test('bank-side mark, one of its two notes corrupted by a crash: the other one counts', async () => {
+test('restore mark at the bank, one of its two notes corrupted: the other note is used', async () => {
   const bank = await world()
   await bank.pay([100])
   await bank.work()
@@ -118,7 +118,7 @@ test('bank-side mark, one of its two notes corrupted by a crash: the other one c
   assert.match(await pausedReason(bank), /this database knows nothing/)
 })
 
-test('database identity differs from the noted one: all rails paused, once', async () => {
+test('database identity differs from the stored one: all rails paused, once', async () => {
   const bank = await world()
   const { owner } = service.database
   assert.equal(await pauseIfRestored(service.deps.sql, ''), '')

@@ -113,7 +113,7 @@ async function checkNotSent({ name, state, sent_at }: RailFile, problem: RegExp)
   assert.match(await bank.problem(), problem)
 }
 
-test('SFTP, changed host key: nothing sent, the log-in neither', { skip }, async () => {
+test('SFTP, changed host key: no log-in, nothing sent', { skip }, async () => {
   const { port } = sshd
   const restart = async (other_host_key: boolean) => {
     await sshd.close()
@@ -129,7 +129,7 @@ test('SFTP, changed host key: nothing sent, the log-in neither', { skip }, async
   await checkSent(file)
 })
 
-test('SFTP, no room: the partial file is removed', { skip }, async (t: TestContext) => {
+test('SFTP, server without room: the partial file is removed', { skip }, async (t: TestContext) => {
   if (!has_volume) return t.skip('NOT RUN: this user may not mount a volume')
   await writeFile(outbox('filler'), Buffer.alloc((VOLUME_KIB - 4) * 1024))
   const file = await trySend(PAYMENTS)
@@ -139,7 +139,7 @@ test('SFTP, no room: the partial file is removed', { skip }, async (t: TestConte
   await checkSent(file)
 })
 
-test("SFTP, no write permission: the server's message reported", { skip }, async () => {
+test("SFTP, no write permission: the server's message is reported", { skip }, async () => {
   await chmod(outbox(), 0o500)
   const file = await trySend()
   await checkNotSent(file, /could not create .*: Permission denied$/)

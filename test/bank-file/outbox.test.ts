@@ -23,7 +23,7 @@ const world = fileWorlds('bank', started => {
   service = started
 })
 
-test('rail takes a payment twice: one item, with the ids of the first time', async () => {
+test('file rail submits the same payment twice: one item, with the ids of the first submission', async () => {
   const bank = await world()
   const [id] = await bank.pay([100])
   const before = await bank.items()
@@ -50,7 +50,7 @@ function failing(call: 'rename' | 'write' | 'sizeOf', when: 'before' | 'after', 
   })
 }
 
-test("connection lost after the rename, file swept by the bank: unknown, not resent; the bank's report proves receipt", async () => {
+test('connection lost after the rename, file fetched by the bank: state unknown, not resent; a report of the bank proves receipt', async () => {
   const bank = await world({ wrapTransport: failing('rename', 'after') })
   const [id = ''] = await bank.pay([100])
   await bank.round()
@@ -73,7 +73,7 @@ test("connection lost after the rename, file swept by the bank: unknown, not res
   assert.deepEqual(await bank.outbox(), [])
 })
 
-test('connection lost, bank takes each file once: same bytes resent automatically after any number of lost uploads', async () => {
+test('connection lost during uploads, profile with resend_is_safe: the same bytes resent automatically, however often', async () => {
   const many = 12
   const written = failing('write', 'before', many)
   const named = failing('rename', 'after')
@@ -95,7 +95,7 @@ test('connection lost, bank takes each file once: same bytes resent automaticall
 
 const TIMES = share(4, 20)
 
-test(`three workers seal at once, ${TIMES} times: each payment in one file`, async () => {
+test(`three workers seal in parallel, ${TIMES} times: each payment in one file`, async () => {
   const bank = await world({ profile: { most_items: 3 } })
   for (let time = 0; time < TIMES; time++) {
     await bank.pay([100, 200, 300, 400, 500])
@@ -117,7 +117,7 @@ test(`three workers seal at once, ${TIMES} times: each payment in one file`, asy
   assert.deepEqual(ids.sort(), items.map(({ end_to_end_id }) => end_to_end_id).sort())
 })
 
-test('payout failed before its file was sealed: in no file', async () => {
+test('payout failed before its file is sealed: in no file', async () => {
   const bank = await world()
   const [over = '', other = ''] = await bank.pay([100, 200])
   await bank.move(over, 'failed')
@@ -136,7 +136,7 @@ test('payout failed before its file was sealed: in no file', async () => {
   )
 })
 
-test('file limits on items and sum: as many files as needed', async () => {
+test('file limits on items and sum: payments divided over as many files as needed', async () => {
   const bank = await world({ profile: { most_items: 3, most_amount: '10.00' } })
   await bank.pay([400, 400, 400, 400, 1, 1, 1])
   await bank.work()
@@ -147,7 +147,7 @@ test('file limits on items and sum: as many files as needed', async () => {
   assert.equal((await bank.sweep()).length, 7)
 })
 
-test("sums that differ from the items' sums: not sealed", async () => {
+test('sum of a file differs from the sum of its items: not sealed', async () => {
   const write: typeof PLAIN.write = batch => ({ ...PLAIN.write(batch), control_sum: '1.01' })
   const bank = await world({ format: { ...PLAIN, write } })
   await bank.pay([100])
@@ -156,7 +156,7 @@ test("sums that differ from the items' sums: not sealed", async () => {
   assert.match(await bank.problem(), /its sum is 1\.01, and that of its items 1\.00/)
 })
 
-test('PostgreSQL, sealed file: bytes and sums fixed, states only in order, for service and owner', async () => {
+test('PostgreSQL, sealed file: bytes and sums cannot change, states only in order, for service and owner', async () => {
   const bank = await world({ profile: { release_by_person: true } })
   await bank.pay([100])
   await bank.work()
@@ -192,7 +192,7 @@ test('PostgreSQL, sealed file: bytes and sums fixed, states only in order, for s
   await assert.rejects(service.deps.sql`update rail_files set bytes = 'x'`, { code: '42501' })
 })
 
-test('file name taken by other bytes: reported, not overwritten', async () => {
+test('file name already used at the bank by other bytes: reported, not overwritten', async () => {
   const bank = await world({ profile: { release_by_person: true } })
   await bank.pay([100])
   await bank.work()
@@ -213,7 +213,7 @@ test('file name taken by other bytes: reported, not overwritten', async () => {
 })
 
 // Of SFTP: openssh.test.ts and test/bank/faults.test.ts.
-test('folder without room: not sent, no partial file; sent once there is room', async t => {
+test('bank folder without room: not sent, no partial file; sent once there is room', async t => {
   const bank = await world()
   const outbox = join(bank.folder, 'outbox')
   try {
@@ -256,7 +256,7 @@ test('paused rail: seals and sends nothing, reads its inbox', async () => {
   assert.equal((await bank.outbox()).length, 1)
 })
 
-test("payment with another attempt, an open exception or a person's hold: not sealed until it waits again", async () => {
+test('payment with another attempt, an open exception or a hold by a person: not sealed until that ends', async () => {
   const bank = await world()
   const { owner } = service.database
   const { account_id } = bank.client.account
@@ -297,7 +297,7 @@ test('refused file, payment held by a person: not in the next file', async () =>
   assert.deepEqual(await bank.reseal(file), { count: 1 })
 })
 
-test('sealing while a step holds the book: waits for the book before locking payouts', async () => {
+test('sealing while another transaction holds the book: waits for the book before locking payouts', async () => {
   const bank = await world()
   const [id = ''] = await bank.pay([100])
   await until('the slot has come', bank.isDue)
@@ -319,7 +319,7 @@ test('sealing while a step holds the book: waits for the book before locking pay
   assert.equal((await bank.files()).length, 1)
 })
 
-test('profile allows resending since: an earlier sealed file is not resent', async () => {
+test('profile changed to resend_is_safe: a file sealed before is not resent', async () => {
   const bank = await world({ wrapTransport: failing('rename', 'after') })
   await bank.pay([100])
   await bank.round()
@@ -331,7 +331,7 @@ test('profile allows resending since: an earlier sealed file is not resent', asy
   assert.deepEqual(await bank.outbox(), [])
 })
 
-test('payout failed after its file may have arrived: resent only with --force', async () => {
+test('payout failed after its file was perhaps received: file resent only with --force', async () => {
   const profile = { resend_is_safe: true }
   const bank = await world({ profile, wrapTransport: failing('rename', 'after') })
   const [over = ''] = await bank.pay([100])

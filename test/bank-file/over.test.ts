@@ -54,7 +54,7 @@ async function attemptsOf(id: string) {
   return rows.map(({ rail, ended_as }) => `${rail} ${ended_as || 'open'}`)
 }
 
-test('refused and credited back, then the debit booked: an exception until the credit is seen', async () => {
+test("payment refused and credited back, then its debit booked: an exception until the bank's credit is seen", async () => {
   const bank = await world()
   const before = await balancesOf(bank.client)
   const { id, sent } = await sentBy(bank)
@@ -75,7 +75,7 @@ test('refused and credited back, then the debit booked: an exception until the c
   assert.deepEqual(await balancesOf(bank.client), before)
 })
 
-test('refused again, other words or repeated file: evidence stored, no exception', async () => {
+test('payment refused again, with another reason or by a repeated file: evidence stored, no exception', async () => {
   const bank = await world()
   const { id, sent } = await sentBy(bank)
   for (const reason of ['AC04', 'AC06', 'DU04']) {
@@ -86,7 +86,7 @@ test('refused again, other words or repeated file: evidence stored, no exception
   assert.equal(await bank.statusOf(id), 'failed')
 })
 
-test('return in camt.054 repeated by camt.053: no change; a second return: an exception', async () => {
+test('return in camt.054, the same in camt.053: no change; a second return: an exception', async () => {
   const bank = await world()
   const before = await balancesOf(bank.client)
   const { id, sent } = await sentBy(bank)
@@ -104,7 +104,7 @@ test('return in camt.054 repeated by camt.053: no change; a second return: an ex
   assert.deepEqual(await balancesOf(bank.client), before)
 })
 
-test("stray cents with a payment's id, repeatedly: one exception; debit and return apply", async () => {
+test("stray cents under a payment's id, repeatedly: one exception; debit and return still applied", async () => {
   const bank = await world()
   const before = await balancesOf(bank.client)
   const { id, sent } = await sentBy(bank)
@@ -153,7 +153,7 @@ async function failedOver() {
   return { first, second, settle, id, sent }
 }
 
-test("not taken, sent by a second bank, booked by the first: the second bank's file not sealed", async () => {
+test("payment not taken by the first bank, in a file for the second, then booked by the first: second bank's file not sealed", async () => {
   const { first, second, settle, id, sent } = await failedOver()
   assert.equal((await second.items()).length, 1)
   await first.report([booked(sent, 'booking', 'camt.053 1', 'D-1')])
@@ -175,7 +175,7 @@ test("not taken, sent by a second bank, booked by the first: the second bank's f
   assert.deepEqual(await attemptsOf(id), [`${first.name} not_taken`, `${second.name} paid`])
 })
 
-test('first bank books after the second has paid: an exception', async () => {
+test('payment booked by the first bank after the second has paid: an exception', async () => {
   const { first, second, settle, id, sent } = await failedOver()
   await rounds(second, settle)
   await second.book(await second.sweep())

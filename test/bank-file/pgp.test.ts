@@ -124,7 +124,7 @@ async function opened(path: string, config = settings()): Promise<Buffer> {
 
 const refused = (message: RegExp) => ({ name: 'PgpFailed', message })
 
-test('PGP, encrypted and/or signed for the bank: bank reads the text and verifies the signature', {
+test('PGP, file for the bank encrypted, signed or both: the bank reads the text and verifies the signature', {
   skip,
 }, async () => {
   for (const [change, encrypted, signed] of [
@@ -146,7 +146,7 @@ test('PGP, encrypted and/or signed for the bank: bank reads the text and verifie
   }
 })
 
-test('PGP, file signed and encrypted by the bank: read, armoured or binary', {
+test('PGP, file from the bank signed and encrypted, armoured or binary: read', {
   skip,
 }, async () => {
   for (const armor of [[], ['--armor']]) {
@@ -159,7 +159,7 @@ test('PGP, file signed and encrypted by the bank: read, armoured or binary', {
   assert.deepEqual(await opened(signed), TEXT)
 })
 
-test('PGP, foreign or missing signature: refused', { skip }, async () => {
+test('PGP, signature of another key or none: refused', { skip }, async () => {
   const other = await bank.key('Other Branch <other@example.com>')
   await introduce(bank, us)
   const by_other = ['--local-user', other, '--recipient', ours, '--sign', '--encrypt']
@@ -187,7 +187,7 @@ test('PGP, file changed or truncated after signing: refused', { skip }, async ()
   }
 })
 
-test("PGP, bank's key expired: no encryption to it, its signatures refused", {
+test("PGP, bank's key expired: not used to encrypt, its signatures refused", {
   skip,
 }, async () => {
   const old = await party('old_bank')
@@ -223,7 +223,7 @@ test("PGP, bank's key revoked: its signatures refused", {
   )
 })
 
-test('PGP, own key expired, missing or with a passphrase: not sealed, the reason reported', {
+test('PGP, own key expired, missing or with a passphrase: file not sealed, the reason reported', {
   skip,
 }, async () => {
   const expired = await us.key('Expired <expired@example.com>', { expired: true })
@@ -241,7 +241,7 @@ test('PGP, own key expired, missing or with a passphrase: not sealed, the reason
   await assert.rejects(encryptAndSign(unknown, TEXT), refused(/did not encrypt: /))
 })
 
-test('PGP, no gpg-agent for the own key: reported, nothing read', {
+test('PGP, gpg-agent not running for the own key: reported, nothing read', {
   skip,
 }, async () => {
   // A socket has a short path; the agent cannot listen in a folder whose own is longer.
@@ -257,7 +257,9 @@ test('PGP, no gpg-agent for the own key: reported, nothing read', {
   await assert.rejects(opened(path, settings({ home: deep })), refused(/did not decrypt: /))
 })
 
-test('PGP, small file that expands to a large one: bounded', { skip }, async () => {
+test('PGP, small file that expands to a large one: refused at the size limit', {
+  skip,
+}, async () => {
   const plain = join(folder, 'large.txt')
   await writeFile(plain, Buffer.alloc(20 * MOST))
   const path = join(folder, 'large.pgp')
@@ -275,12 +277,12 @@ function firstOnPath(t: TestContext, bin: string): void {
   })
 }
 
-test('PGP, gpg missing: one sentence', { skip }, async t => {
+test('PGP, gpg not installed: reported in one sentence', { skip }, async t => {
   firstOnPath(t, '')
   await assert.rejects(encryptAndSign(settings(), TEXT), refused(/gpg cannot be run: .*ENOENT/))
 })
 
-test('PGP, gpg hangs: ended at the time-out, its children not awaited', {
+test('PGP, gpg hangs: ended at the time-out, its child processes not awaited', {
   skip,
 }, async t => {
   const bin = join(folder, 'bin')

@@ -72,7 +72,7 @@ const returned = (paid: Sent, change = {}) => ({
   ...{ code: 'R03', reasons: ['R03'], ...change },
 })
 
-test('silence as success, a bank file in quarantine: payout waits with an exception naming the file until closed', async () => {
+test('silence as success, a bank file in quarantine: payout waits with an exception that names the file, until closed', async () => {
   const { bank, id } = await paidWorld()
   await bank.report('cut off in the middle', 'returns.ach')
   await rounds(bank)
@@ -90,7 +90,7 @@ test('silence as success, a bank file in quarantine: payout waits with an except
   assert.equal(await bank.statusOf(id), 'succeeded')
 })
 
-test('silence as success, return in another file while one is quarantined: payout fails, never succeeds', async () => {
+test('silence as success, one file in quarantine, return in another: payout fails, never succeeds', async () => {
   const { bank, id, paid } = await paidWorld()
   await bank.report('not to be read', 'first.ach')
   await rounds(bank)
@@ -109,7 +109,7 @@ test('silence as success, return in another file while one is quarantined: payou
   assert.ok(!events.some(({ type }) => type === 'payout.succeeded'))
 })
 
-test('silence as success, unreadable inbox: payout waits with an exception until it is readable', async () => {
+test('silence as success, unreadable inbox: payout waits with an exception until the inbox is readable', async () => {
   let is_away = false
   const wrapTransport = (transport: Transport): Transport => ({
     ...transport,
@@ -129,7 +129,7 @@ test('silence as success, unreadable inbox: payout waits with an exception until
   assert.equal(await bank.statusOf(id), 'succeeded')
 })
 
-test("silence as success, inbox last read before the period's end: no success before another read", async () => {
+test("silence as success, inbox last read before the period's end: no success before it is read again", async () => {
   const { bank, id } = await paidWorld()
   await service.database.owner`
     update rail_exchanges set fetched_at = fetched_at - interval '10 days' where rail = ${bank.name}`
@@ -148,7 +148,7 @@ for (const [what, change, waits] of [
     false,
   ],
 ] as const) {
-  test(`silence as success, return ${what} set aside: ${waits ? 'payout waits' : 'payout succeeds'}`, async () => {
+  test(`silence as success, return line ${what} set aside: ${waits ? 'payout waits' : 'payout succeeds'}`, async () => {
     const { bank, id, paid } = await paidWorld()
     await bank.report([returned(paid, change)])
     await rounds(bank)

@@ -67,7 +67,7 @@ test('retention of bank files, no days set: forever; days set: at least as long 
   assert.equal(await sweep(), 0)
 })
 
-test('PostgreSQL, bytes of a young, open or unswept file: cannot be deleted', async () => {
+test('PostgreSQL, bytes of a bank file that is young, open or still kept: cannot be deleted', async () => {
   const { owner } = service.database
   const swept = `update rail_inbox set kept = false, swept_at = now()`
   await assert.rejects(owner.unsafe(swept), /as long as payments are kept|swept_when_over/)
@@ -81,7 +81,7 @@ test('PostgreSQL, bytes of a young, open or unswept file: cannot be deleted', as
   assert.equal(row?.count, 0)
 })
 
-test('old bank files: swept once by two processes; files that await a person kept, verify clean', async () => {
+test('old bank files, two processes: bytes deleted once; files that a person must decide kept; corridor verify clean', async () => {
   await age(2)
   const before = await files()
   const swept = await Promise.all([sweep(), sweep()])
@@ -101,7 +101,7 @@ test('old bank files: swept once by two processes; files that await a person kep
   assert.match(read.stderr, /its bytes were swept at 20/)
 })
 
-test('swept file received again: recognised by hash, nothing applied twice', async () => {
+test('bank file received again after its bytes were deleted: recognised by hash, nothing applied twice', async () => {
   await bank.report('half of another', 'again.txt')
   await bank.work()
   assert.deepEqual(
@@ -119,7 +119,7 @@ for (const [what, statement] of [
     `insert into rail_inbox_bytes select sha256, 0, 'x' from rail_inbox where not kept`,
   ],
 ] as const) {
-  test(`corridor verify, SQL by hand, ${what}: named`, async () => {
+  test(`corridor verify, bank file changed by SQL, ${what}: named`, async () => {
     const verdict = await undone(service.database.owner, async tx => {
       await tx`alter table rail_inbox_bytes disable trigger user`
       await tx.unsafe(statement)
@@ -130,7 +130,7 @@ for (const [what, statement] of [
   })
 }
 
-test('retention of payments of no year: retention of bank files of no day allowed', async () => {
+test('retention of payments of 0 years: retention of bank files of 0 days allowed', async () => {
   assert.equal((await set('set', '0')).code, 0)
   assert.match((await set('bank-files', '0')).stdout, /what banks have sent for 0 days; set by ada/)
 })

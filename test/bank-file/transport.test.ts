@@ -76,7 +76,7 @@ const WAYS: readonly (readonly [name: string, open: () => Promise<Transport>])[]
 
 for (const [way, open] of WAYS) {
   const on = (title: string, work: (transport: Transport) => Promise<void>) =>
-    test(`${way}, ${title}`, async () => {
+    test(`bank files by ${way}, ${title}`, async () => {
       const transport = await open()
       await work(transport)
       await transport.close()
@@ -157,7 +157,7 @@ const CUT: readonly (readonly [call: SftpCall, fault: SftpFault])[] = (
 )
 
 for (const [call, fault] of CUT) {
-  test(`SFTP, ${fault} at ${call}: not sent; the next try sends or finds the file, once`, async () => {
+  test(`SFTP, ${fault} at ${call}: not sent; the next try sends the file or finds it sent, once`, async () => {
     await emptyBoxes()
     // A name of an earlier try is there to be removed.
     await writeFile(inOutbox(`${NAME}.1.tmp`), 'half of')
@@ -193,7 +193,7 @@ test('SFTP, another host key: refused before the log-in, naming the server', asy
   assert.equal(server.logins(), logins)
 })
 
-test('SFTP, no server listens: one sentence, within the connect time-out', async () => {
+test('SFTP, no server listens: reported in one sentence, within the connect time-out', async () => {
   const config = { kind: 'sftp', host: '127.0.0.1', port: 1, user: 'u', host_key: '' } as const
   await assert.rejects(openSftp({ ...config, ...BOXES }, {}), {
     name: 'TransportFailed',
@@ -201,7 +201,7 @@ test('SFTP, no server listens: one sentence, within the connect time-out', async
   })
 })
 
-test('SFTP with OpenSSH: sent once, a taken name refused, inbox read and archived', {
+test('SFTP with OpenSSH: file sent once, a used name refused, inbox read and archived', {
   skip: HAS_OPENSSH ? false : 'NOT RUN: this machine has no /usr/sbin/sshd (openssh-server)',
 }, async () => {
   const boxes = await emptyBoxes()

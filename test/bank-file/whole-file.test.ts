@@ -16,7 +16,7 @@ async function paidWorld(profile: object = {}) {
   return { bank, paid, msg_id, statuses }
 }
 
-test('bank accepts or settles a whole file: its status for all payments, by the profile', async () => {
+test('bank status for a whole file, accepted or settled: applied to all payments, as the profile says', async () => {
   for (const [code, settles_on] of [
     ['ACSC', 'acsc'],
     ['ACCP', 'accepted'],
@@ -28,7 +28,7 @@ test('bank accepts or settles a whole file: its status for all payments, by the 
   }
 })
 
-test('booking that names only the file: applied if the sums are equal, else set aside', async () => {
+test('booking that names only the file, sum equal: applied; sum different: set aside', async () => {
   const { bank, msg_id, statuses } = await paidWorld()
   const booking = {
     level: 'booking',
@@ -46,14 +46,14 @@ test('booking that names only the file: applied if the sums are equal, else set 
   assert.deepEqual(await statuses(), ['succeeded', 'succeeded'])
 })
 
-test('account by the national part of its IBAN: the same account', async () => {
+test('bank account given by the national part of its IBAN: the same account', async () => {
   const { bank, paid, statuses } = await paidWorld()
   await bank.report(paid.map(one => ({ ...bookedLine(one), account: '370400440532013000' })))
   await bank.work()
   assert.deepEqual(await statuses(), ['succeeded', 'succeeded'])
 })
 
-test('faulty line: set aside with its reason, others applied', async () => {
+test('bank statement with a faulty line: this line set aside with its reason, others applied', async () => {
   const { bank, paid, statuses } = await paidWorld()
   await bank.report([
     { level: 'booking', defect: 'Amt "5,00" is not an amount' },
@@ -64,7 +64,7 @@ test('faulty line: set aside with its reason, others applied', async () => {
   assert.match((await bank.setAsideLines())[0]?.reason ?? '', /is not an amount/)
 })
 
-test('return in part or in another currency: set aside, nothing credited', async () => {
+test('return of a part, or in another currency: set aside, nothing credited', async () => {
   const { bank, paid, statuses } = await paidWorld()
   await bank.book(paid)
   await bank.work()
