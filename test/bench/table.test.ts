@@ -37,7 +37,7 @@ function results(...figures: readonly Figure[]): Results {
 
 const EIGHT: Goal = { what: 'ratio', to: 'pgbench', at_least: 8 }
 
-test('bench ratio: computed per round, then median, minimum and maximum', () => {
+test('bench ratio to a baseline: computed per round, then median, minimum and maximum', () => {
   const [comparison] = compare(figure([EIGHT], [8000, 1000], [4000, 400], [9000, 1500]))
   assert.deepEqual(comparison, {
     against: 'pgbench: 1,000',
@@ -47,7 +47,7 @@ test('bench ratio: computed per round, then median, minimum and maximum', () => 
   })
 })
 
-test('bench processor time: service plus database, per request', () => {
+test('bench processor time: service plus database, divided by requests', () => {
   const rounds = [{ value: 4000, service_cpu_s: 0.1, database_cpu_s: 0.25, baselines: {} }]
   const judged = (at_most: number) =>
     compare({ ...figure([{ what: 'cpu_ms', at_most }]), rounds }).map(c => [c.target, c.outcome])
@@ -55,7 +55,7 @@ test('bench processor time: service plus database, per request', () => {
   assert.deepEqual(judged(0.28), [['CPU ≤ 0.28 ms', 'over by 25 %']])
 })
 
-test('bench target missed: by how much, never rounded to zero', () => {
+test('bench target missed: by how many per cent, never rounded to zero', () => {
   const rows: readonly [goal: Goal, outcome: string][] = [
     [EIGHT, 'short by 1 %'],
     [{ what: 'value', at_least: 10_000 }, 'short by 21 %'],
@@ -72,12 +72,12 @@ test('bench target missed: by how much, never rounded to zero', () => {
   }
 })
 
-test('bench target against an unmeasured baseline: refused', () => {
+test('bench target whose baseline was not measured: refused', () => {
   const lost: Goal = { what: 'ratio', to: 'pgbench -c 1', at_least: 1 }
   assert.throws(() => compare(figure([lost], [1, 1])), /payout create: no .*pgbench -c 1/)
 })
 
-test('bench table: a row per figure, one per further target, notes once, the origin', () => {
+test('bench table: a row per figure, another row per further target, each note once, the origin', () => {
   const first = { ...figure([EIGHT, { what: 'p99_ms', at_most: 100 }], [6462, 1037]), note: 'Hot.' }
   const table = writeTable([results(first, { ...first, name: 'again', goals: [] })])
   const lines = table.split('\n')
@@ -92,7 +92,7 @@ test('bench table: a row per figure, one per further target, notes once, the ori
   assert.match(table, /\*\*payout\*\*: 2026-11-21 08:22 UTC, commit 81165f4, 1 round, 2 cores/)
 })
 
-test('bench chart: bars of upper limits reach the line when kept', () => {
+test('bench chart, target is an upper limit: bar reaches the line when the target is met', () => {
   const chart = drawChart([
     results(
       figure([EIGHT, { what: 'p99_ms', at_most: 100 }], [4000, 1000]),
