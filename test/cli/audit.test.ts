@@ -74,7 +74,7 @@ test('no users yet: anyone with database access runs commands; the first user be
   }
 })
 
-test("service's own name: no user has it, no person acts under it", async () => {
+test(`user name "corridor", which is the service's own: cannot be created, commands under it refused`, async () => {
   const empty = await createDatabase()
   const [anyone, named] = [
     await openCli(empty.url),
@@ -97,7 +97,7 @@ test("service's own name: no user has it, no person acts under it", async () => 
   }
 })
 
-test('users exist: a command needs a known, enabled user', async () => {
+test('commands once users exist: need a known, enabled user', async () => {
   assert.equal((await as('ada').run('user', 'disable', 'alan', '--reason', 'Left')).code, 0)
   for (const [cli, words] of [
     [nobody, /set CORRIDOR_USER/],
@@ -117,7 +117,7 @@ test('users exist: a command needs a known, enabled user', async () => {
   assert.equal((await as('ada').run('user', 'enable', 'alan')).code, 0)
 })
 
-test("users exist: the service starts without one, and under a former user's name", async () => {
+test('service start once users exist: needs no user, ignores the name of a disabled user', async () => {
   assert.equal((await as('ada').run('user', 'disable', 'alan', '--reason', 'Left')).code, 0)
   for (const named of [{}, { CORRIDOR_USER: 'alan' }]) {
     const started = await startListening({ DATABASE_URL: service.database.url, ...named })
@@ -167,7 +167,7 @@ test('last operator: cannot be disabled or demoted, by command or SQL', async ()
   assert.equal((await as('ada').run('user', 'enable', 'alan')).code, 0)
 })
 
-test('two operators, each disables the other at the same moment: one is left', async () => {
+test('two operators who disable each other in parallel: one stays enabled', async () => {
   const ends = await Promise.all([
     as('ada').run('user', 'disable', 'alan', '--reason', 'Race'),
     as('alan').run('user', 'disable', 'ada', '--reason', 'Race'),
@@ -207,7 +207,7 @@ async function payoutId(): Promise<string> {
   return json.data.id
 }
 
-test('act on a payout: person, old and new values, reason and host in one audit row', async () => {
+test('command on a payout: one audit row with person, old and new values, reason and host', async () => {
   const id = await payoutId()
   const { account_id } = live.account
   assert.equal((await as('alan').run('payout', 'take', id)).code, 0)
@@ -229,7 +229,7 @@ test('act on a payout: person, old and new values, reason and host in one audit 
   assert.match(words.stdout, /payout transition +payouts .*status processing → failed/s)
 })
 
-test('act by a command: audit row has the system’s user, host and SUDO_USER, covered by the digest', async () => {
+test('command, its audit row: system user, host and SUDO_USER, covered by the digest', async () => {
   const sudo = await openCli(service.database.url, { CORRIDOR_USER: 'ada', SUDO_USER: 'mallory' })
   const [os_user, host] = [userInfo().username, hostname()]
   try {
@@ -257,7 +257,7 @@ test('act by a command: audit row has the system’s user, host and SUDO_USER, c
   await owner`alter table audit_log enable trigger append_only`
 })
 
-test('import by a command: logged under the name of its user', async () => {
+test('import by command: its audit rows have the name of the user', async () => {
   const { account_id } = live.account
   const file = await as('ada').file('paid.jsonl', `${JSON.stringify(localPayout)}\n`)
   await runImport(as('ada'), 'payout', file, live, [])
@@ -265,7 +265,7 @@ test('import by a command: logged under the name of its user', async () => {
   assert.deepEqual([changed_by, act, after.made], ['ada', 'payout import', '1'])
 })
 
-test('refused act: no audit row', async () => {
+test('refused command: no audit row', async () => {
   const count = async () =>
     (await service.database.owner`select count(*)::integer as n from audit_log`)[0]?.n
   const before = await count()
@@ -278,7 +278,7 @@ test('refused act: no audit row', async () => {
   assert.equal(await count(), before)
 })
 
-test('audit log: exported oldest first, chained; the saved head is still in it', async () => {
+test('corridor audit export: oldest first, chained; the head saved earlier is still part of the chain', async () => {
   const { stdout } = await as('grace').run('audit', 'export')
   const rows = stdout
     .trimEnd()
@@ -298,7 +298,7 @@ test('audit log: exported oldest first, chained; the saved head is still in it',
   assert.match(cut.stdout, /expected the hash that was kept/)
 })
 
-test("PostgreSQL as service, another's rate history, audit row or name: refused", async () => {
+test("PostgreSQL as the service, another's rate history, audit row or name: refused", async () => {
   for (const statement of [
     `select record_act('rates', '', null, '{}')`,
     `insert into audit_log (table_name, changed_at, changed_by, after)
@@ -311,7 +311,7 @@ test("PostgreSQL as service, another's rate history, audit row or name: refused"
 })
 
 // test/ledger/random-edits.test.ts changes every column.
-test('audit row changed by the database owner: named by verify and audit verify', async () => {
+test('audit row changed by the database owner: named by corridor verify and corridor audit verify', async () => {
   const { owner } = service.database
   await owner`alter table audit_log disable trigger append_only`
   await owner`update audit_log set changed_by = 'mallory' where change_id = 3`

@@ -51,7 +51,7 @@ async function written(folder: string): Promise<Map<string, number>> {
   return new Map(await Promise.all(times))
 }
 
-test('compile cache: written to XDG_CACHE_HOME by the first command, reused by the second', async () => {
+test('compile cache: written to XDG_CACHE_HOME by the first command, used by the second', async () => {
   const caches = join(home, 'caches')
   assert.deepEqual(await version({ XDG_CACHE_HOME: caches }), DONE)
   const first = await written(join(caches, 'corridor'))
@@ -61,7 +61,7 @@ test('compile cache: written to XDG_CACHE_HOME by the first command, reused by t
   assert.deepEqual(await written(join(caches, 'corridor')), first)
 })
 
-test('compile cache, XDG_CACHE_HOME unset or relative: .cache of the home folder', async () => {
+test('compile cache, XDG_CACHE_HOME unset or relative: in .cache of the home folder', async () => {
   for (const [i, env] of [{}, { XDG_CACHE_HOME: 'caches' }].entries()) {
     const HOME = join(home, `home-${i}`)
     assert.deepEqual(await loadSome({ ...env, HOME }), DONE)
@@ -80,7 +80,7 @@ test('compile cache: another folder by NODE_COMPILE_CACHE, none by NODE_DISABLE_
   assert.deepEqual(await readdir(HOME), [])
 })
 
-test('compile cache, folder writable by others, or a link to one: not used', async () => {
+test('compile cache, its folder writable by others or a link to such a folder: not used', async () => {
   const open = join(home, 'open')
   await mkdir(join(open, 'corridor'), { recursive: true })
   await chmod(join(open, 'corridor'), 0o777)
@@ -98,7 +98,7 @@ test('compile cache, folder cannot be created: the command runs', async () => {
   assert.deepEqual(await loadSome({ XDG_CACHE_HOME: join(home, 'file') }), DONE)
 })
 
-test('compile cache, files corrupt or truncated: the command runs without them', async () => {
+test('compile cache, files corrupt or truncated: ignored, the command runs', async () => {
   // Of the first test.
   const caches = join(home, 'caches')
   const files = [...(await written(join(caches, 'corridor'))).keys()]

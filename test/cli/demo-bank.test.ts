@@ -42,7 +42,7 @@ test('corridor demo --bank --json: one payout arrives, one is returned, every fi
   assert.equal(balance?.response.body.data.available[0].amount, String(100_000 - 10_000 - 35))
 })
 
-test('corridor demo --bank, Ctrl-C: route and fee removed, rail not asked any more', async () => {
+test('corridor demo --bank, Ctrl-C: its route and fee removed, its rail no longer asked', async () => {
   const { owner } = database
   const before = await owner`select payout_type, network from fees`
   const child = spawnCommand(['demo', '--url', service.address, '--bank'], {

@@ -62,7 +62,7 @@ test('corridor demo --json: every step in order, payout settled, sums correct', 
   assert.ok(fixed_fee > 0 && variable_fee > 0)
 })
 
-test('corridor demo: plain words in 80 columns, journals that sum to zero, no secret', async () => {
+test('corridor demo: plain text in 80 columns, journals that sum to zero, no secret', async () => {
   const { code, stdout, stderr } = await cli.run('demo', '--url', `${service.address}/`)
   assert.deepEqual([code, stderr], [0, ''])
   assert.deepEqual(
@@ -108,7 +108,7 @@ const LAYOUTS: readonly [value: unknown, width: number, lines: readonly string[]
   [null, 1, ['null']],
 ]
 for (const [value, width, lines] of LAYOUTS) {
-  test(`JSON in ${width} columns, ${JSON.stringify(value)}: ${lines.length} lines`, () => {
+  test(`JSON printed in ${width} columns, ${JSON.stringify(value)}: ${lines.length} lines`, () => {
     assert.deepEqual(jsonLines(value, width), lines)
   })
 }

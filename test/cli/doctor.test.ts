@@ -47,7 +47,7 @@ test('corridor doctor, only sandboxes: healthy, exit code 0', async () => {
   assert.match(stdout, /\nNothing needs you\.\n$/)
 })
 
-test("corridor doctor, idle workers: reports late work, sandboxes' too", async () => {
+test('corridor doctor, workers not running: reports late work, also of sandboxes', async () => {
   const { owner } = service.database
   const paid = await sandbox.post('/v3/payout', localPayout)
   assert.equal(paid.status, 200, paid.text)
@@ -67,7 +67,7 @@ test("corridor doctor, idle workers: reports late work, sandboxes' too", async (
   await owner`delete from webhook_endpoints where id = ${id}`
 })
 
-test('corridor doctor, live account: names what its payouts lack, step by step', async () => {
+test('corridor doctor, live account: names step by step what its payouts lack', async () => {
   const { account_id } = (await service.openAccount({ sandbox: false, currencies: ['USD'] }))
     .account
   assert.equal((await wrongs()).verify, 'never')
@@ -90,7 +90,7 @@ test('corridor doctor, live account: names what its payouts lack, step by step',
   await requireLists(service)
 })
 
-test('corridor doctor, gone endpoint: a fault for a live account; not for a sandbox, or if disabled by its account', async () => {
+test('corridor doctor, endpoint disabled after a 410: a fault for a live account; none for a sandbox, or if the account disabled it', async () => {
   const { account_id } = (await service.openAccount({ sandbox: false, currencies: ['USD'] }))
     .account
   const { owner } = service.database
@@ -112,7 +112,7 @@ test('corridor doctor, gone endpoint: a fault for a live account; not for a sand
   await owner`delete from webhook_endpoints where id = ${id}`
 })
 
-test('corridor doctor, verify never, long ago or failed: a fault; yesterday: none', async () => {
+test('corridor doctor, corridor verify never run, run long ago or failed: a fault; run yesterday: none', async () => {
   const { owner } = service.database
   const ran = (hours: number, well: boolean) => owner`
     insert into upkeep_runs (kind, finished_at, well, told)
@@ -126,7 +126,7 @@ test('corridor doctor, verify never, long ago or failed: a fault; yesterday: non
   await ran(1, true)
 })
 
-test('corridor doctor, port in use: a fault by another program, none by Corridor', async () => {
+test('corridor doctor, port used by another program: a fault; used by Corridor: none', async () => {
   const other = createServer((_, response) => response.end('{}'))
   const port = await listenOn(other)
   const front = await startFront(service.app)
@@ -139,7 +139,7 @@ test('corridor doctor, port in use: a fault by another program, none by Corridor
   await Promise.all([taken.close(), own.close()])
 })
 
-test('corridor doctor, Node, clock and disk: fault beyond each bound', () => {
+test('corridor doctor, Node version, clock or disk beyond its bound: a fault', () => {
   const ok = [checkNode(), judgeClock({ before: 0, now: 5000, after: 0 })]
   const bad = [checkNode('20.1.0')]
   bad.push(judgeClock({ before: 0, now: 5001, after: 0 }))
@@ -151,7 +151,7 @@ test('corridor doctor, Node, clock and disk: fault beyond each bound', () => {
   assert.deepEqual([ok.filter(one => !one.ok), bad.filter(one => one.ok)], [[], []])
 })
 
-test('corridor doctor, other schema, no database or no service: named', async () => {
+test('corridor doctor, other schema version, no database or no service: named', async () => {
   const { owner } = service.database
   await owner`insert into schema_migrations (name, hash) values ('9999-later.sql', 'x')`
   await only('schema', /9999-later\.sql, unknown to this version/)

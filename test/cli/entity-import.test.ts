@@ -67,7 +67,7 @@ const MIXED = [
   },
 ]
 
-test('entity import, rows of every kind: each has its result, exit code 1 for refused ones', async () => {
+test('entity import, rows of every kind: a result for each, exit code 1 if one is refused', async () => {
   const client = await service.openAccount()
   const known = await client.post('/v3/entity', person('K', { email: 'KNOWN@example.com' }))
   const path = await cli.file('mixed.jsonl', jsonLines(MIXED))
@@ -141,7 +141,7 @@ const REFUSED: readonly (string | object)[] = [
   Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`field_${i}`, i])),
 ]
 
-test('entity import, rows that the API refuses: the same problems, word for word', async () => {
+test('entity import, rows that the API refuses: the same messages, word for word', async () => {
   const client = await service.openAccount()
   const path = await cli.file('refused.jsonl', jsonLines(REFUSED))
   const { report, json } = await runImport(path, client)
@@ -207,7 +207,7 @@ test('entity import --dry-run: nothing written, same counts as the real run', as
   assert.equal(again.json.imported_before, real.json.created)
 })
 
-test('entity import, malformed CSV rows: refused by line, others created', async () => {
+test('entity import, malformed CSV rows: refused by line number, others created', async () => {
   const client = await service.openAccount()
   const broken = [
     'name,type',
@@ -242,7 +242,7 @@ test('entity import, malformed CSV rows: refused by line, others created', async
   assert.equal(json.created, 4)
 })
 
-test('entity import, entity of a row rejected since: not recreated, reported; with another name: created', async () => {
+test('entity import, entity of a row rejected since: not created again, reported; with another name: created', async () => {
   const client = await service.openAccount()
   const rows = [person('A', { email: 'a@example.com' }), person('B'), person('C')]
   const path = await cli.file('rejected.jsonl', jsonLines(rows))
@@ -302,7 +302,7 @@ test('entity import, wrong usage: exit code 2, file not read', async () => {
   assert.equal(await readFile(path, 'utf8'), JSON.stringify(person('Anna')))
 })
 
-test('entity import, twins without an identity: two entities after every run', async () => {
+test('entity import, two equal rows without an identity: two entities, also after another run', async () => {
   const client = await service.openAccount()
   const path = await cli.file('twins.jsonl', jsonLines([person('Twin'), person('Twin')]))
   const first = await runImport(path, client)
@@ -336,7 +336,7 @@ const MANY = 600
 /** Rows without an identity, which nothing but their import keys keeps from doubling. */
 const manyRows = () => jsonLines(Array.from({ length: MANY }, (_, i) => person(`P${i % 450}`)))
 
-test("entity import, book locked beyond the lane's wait: retried, each row once", async () => {
+test('entity import, book locked longer than a command waits: retried, each row written once', async () => {
   const client = await service.openAccount()
   const path = await cli.file('waits.jsonl', jsonLines([person('A'), person('A'), person('B')]))
   const { owner } = service.database
@@ -353,7 +353,7 @@ test("entity import, book locked beyond the lane's wait: retried, each row once"
   assert.equal(await countEntities(client), 3)
 })
 
-test('entity import, database lost midway: ends with the next command, which continues', async t => {
+test('entity import, database lost midway: prints the command that continues it, which completes the import', async t => {
   const client = await service.openAccount()
   const path = await cli.file('gone.jsonl', manyRows())
   const proxy = await startProxy(service.database.url)

@@ -40,7 +40,7 @@ async function read(id: string) {
 
 const idsOf = (json: { results: { id: string }[] }) => json.results.map(({ id }) => id)
 
-test('corridor entity list: waiting entities of all accounts, longest unchanged first, marked if more exist', async () => {
+test('corridor entity list: entities in review of all accounts, longest unchanged first, marked if more exist', async () => {
   const empty = await cli.run('entity', 'list')
   assert.deepEqual([empty.code, empty.stdout], [0, 'nothing waits for review\n'])
   const other = await service.openAccount({ currencies: ['USD'] })
@@ -80,7 +80,7 @@ async function hold(entity: string, times: number, client = account): Promise<vo
   }
 }
 
-test('corridor entity list, held payouts of an unsubmitted entity: listed with the submitted, counted', async () => {
+test('corridor entity list, held payouts of an entity not submitted: entity listed with those in review, payouts counted', async () => {
   const client = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
   const other = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
   const [untouched, asked, submitted, idle, approved] = [
@@ -129,7 +129,7 @@ test('corridor entity list, held payouts of an unsubmitted entity: listed with t
   assert.ok(words.stdout.includes(elsewhere) && !words.stdout.includes(idle))
 })
 
-test('corridor entity list, many entities and holds: index look-ups only', async () => {
+test('corridor entity list, many entities and held payouts: only index look-ups', async () => {
   const { owner } = service.database
   const [{ account_id } = {}] = await owner<{ account_id?: string }[]>`
     select account_id from accounts limit 1`
@@ -170,7 +170,7 @@ async function scans() {
   return { whole: [...whole], by: Object.fromEntries(by.map(row => [row.name, row.times])) }
 }
 
-test('corridor entity list --status: this status only; waiting ones oldest first, others newest first', async () => {
+test('corridor entity list --status: only this status; in review oldest first, others newest first', async () => {
   const ids = [await create(), await create(), await create()]
   const untouched = [await create(), await create()]
   for (const id of ids) {
@@ -189,7 +189,7 @@ test('corridor entity list --status: this status only; waiting ones oldest first
   assert.deepEqual([none.code, none.stdout], [0, 'no entity is rejected\n'])
 })
 
-test("corridor entity show: every set field by name, the history; JSON equal to the API's", async () => {
+test("corridor entity show: every set field by name, and the history; JSON equal to the API's", async () => {
   const id = await create({
     name: 'Anna \u001b]0;owned\u0007\u009b2J \u202eexe.\u200dfin',
     registration_address: { line1: 'Lindenstraße 4', country: 'de' },
@@ -226,7 +226,7 @@ test("corridor entity show: every set field by name, the history; JSON equal to 
   for (const { stdout } of [words, json]) assert.doesNotMatch(stdout, /[^\P{Cc}\n]|\u202e/u)
 })
 
-test('corridor entity explain, an entity: rule by rule without itself, text and JSON, nothing written', async () => {
+test('corridor entity explain: matches rule by rule, without the entity itself, text and JSON, nothing written', async () => {
   const email = 'same@x.example'
   const rejected = await create({ email })
   await review(service, account, rejected, 'rejected')
@@ -304,7 +304,7 @@ test('corridor entity approve, reject, require-action: old and new status in tex
   )
 })
 
-test('corridor entity review, held payouts: counts those released, failed and still held', async () => {
+test('corridor entity review, held payouts: counts released, failed and still held ones', async () => {
   const [id, other] = [await create(), await create()]
   await hold(id, 3)
   await hold(other, 1)
@@ -335,7 +335,7 @@ test('corridor entity review, held payouts: counts those released, failed and st
   )
 })
 
-test('corridor entity review, refused: exit code 1, one line, nothing changed', async () => {
+test('corridor entity review refused: exit code 1, one line, nothing changed', async () => {
   const email = 'twice@x.example'
   const first = await create({ email })
   await cli.run('entity', 'reject', first)
@@ -350,7 +350,7 @@ test('corridor entity review, refused: exit code 1, one line, nothing changed', 
   assert.equal((await read(first)).approval_status, 'rejected')
 })
 
-test('corridor entity show, last lines: review commands for this version, refused once it has changed', async () => {
+test('corridor entity show, last lines: review commands for this version, refused after a change', async () => {
   const id = await submit(await create())
   const ready = async () => {
     const { stdout } = await cli.run('entity', 'show', id)

@@ -84,7 +84,7 @@ async function lineOf(
   throw new Error(`corridor listen ended with ${child.exitCode}`)
 }
 
-test('corridor listen, no service at the URL: each new event printed in 80 columns with a notice; earlier ones not', async () => {
+test('corridor listen, no service at the URL: prints each new event in 80 columns, with a notice; no earlier event', async () => {
   await pay()
   let id = ''
   const nowhere = `http://127.0.0.1:${await freePort()}/hook`
@@ -150,7 +150,7 @@ test('corridor listen, wrong usage: exit code 2 and one line with the reason', a
 
 const OLD_ENDPOINT = 'whe_01m7xpm2kz8t3vqw5n0r'
 
-test('corridor events replay, time range: a new delivery per event', async () => {
+test('corridor events replay, time range: a new delivery for each event', async () => {
   const { account_id } = account.account
   const { owner } = service.database
   const [endpoint] = await owner<{ id: string }[]>`
@@ -190,7 +190,7 @@ const front = await startFront(service.app)
 const trigger = (type: string, key = `${payer.key_id}:${payer.secret}`) =>
   cli.run('trigger', type, '--key', key, '--url', front.address, '--json')
 
-test('corridor trigger, every listed type: happens to the printed object', async () => {
+test('corridor trigger, every listed event type: the event happens to the printed object', async () => {
   const { stdout } = await cli.run('trigger', '--help')
   const types = [...stdout.matchAll(/^ {2}(\w+\.\w+)$/gm)].map(([, type]) => type as string)
   assert.ok(types.length > 10 && types.includes('payout.failed'), stdout)
@@ -204,7 +204,7 @@ test('corridor trigger, every listed type: happens to the printed object', async
   }
 })
 
-test('corridor trigger, unknown type or wrong key: says so and suggests the likely one', async () => {
+test('corridor trigger, unknown type or wrong key: refused, suggesting the likely one', async () => {
   const unknown = await trigger('payout.sent')
   assert.equal(unknown.code, 2)
   assert.match(unknown.stderr, /payout\.sent: it takes an operator, a person or a bank/)
@@ -215,7 +215,7 @@ test('corridor trigger, unknown type or wrong key: says so and suggests the like
   assert.equal(wrong.code, 1)
 })
 
-test('corridor trigger, no balance in the payout currency: pays from a sufficient one', async () => {
+test('corridor trigger, no balance in the payout currency: pays from a sufficient balance', async () => {
   await service.setRates({ 'USD/HKD': '8', 'JPY/HKD': '0.05' })
   const currencies = ['HKD', 'JPY', 'USD']
   // JPY 15000 is less than USD 140.00, and more in minor units.
@@ -228,7 +228,7 @@ test('corridor trigger, no balance in the payout currency: pays from a sufficien
   }
 })
 
-test('corridor trigger, no sufficient balance: the refusal of the payout currency', async () => {
+test('corridor trigger, no sufficient balance: refused like a payout in the payout currency', async () => {
   await service.setRates({ 'USD/HKD': '8' })
   const poor = await service.openAccount({ currencies: ['HKD', 'USD'], fund: { USD: 100n } })
   const { code, stderr } = await trigger('payout.failed', `${poor.key_id}:${poor.secret}`)
@@ -236,7 +236,7 @@ test('corridor trigger, no sufficient balance: the refusal of the payout currenc
   assert.match(stderr, /needs \d+ HKD minor units .* and 0 are available/)
 })
 
-test("corridor trigger, live account's key: refused before any request, no payout", async () => {
+test('corridor trigger, key of a live account: refused before any request, no payout', async () => {
   const fund = { HKD: 10_000_000n }
   const live = await service.openAccount({ currencies: ['HKD'], fund, sandbox: false })
   await service.setRoutes([{}])

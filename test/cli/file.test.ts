@@ -71,7 +71,7 @@ async function both(...args: string[]): Promise<{ done: CommandResult; refused: 
   return { done: done[0] as CommandResult, refused: others[0] as CommandResult }
 }
 
-test('corridor file, unknown file: each command says so and names the list command', async () => {
+test('corridor file commands, unknown file: refused, naming the list command', async () => {
   const commands = [
     ['show', NOBODY],
     ['content', NOBODY],
@@ -91,7 +91,7 @@ test('corridor file, unknown file: each command says so and names the list comma
   }
 })
 
-test('corridor file list and show: files by rail and state, show prints their exact bytes', async () => {
+test('corridor file list and show: files by rail and state; show prints their exact bytes', async () => {
   const { bank, file, ids } = await filed([1_234, 66], BY_PERSON)
   const list = await ann.run('file', 'list', '--rail', bank.name)
   assert.match(
@@ -122,7 +122,7 @@ test('corridor file list and show: files by rail and state, show prints their ex
   assert.deepEqual([json.sha256, json.content], [file.sha256, stdout])
 })
 
-test('corridor file release: by hash, by a named person, once; payments already over need --force', async () => {
+test("corridor file release: by its hash, under a person's name, once; payments already ended need --force", async () => {
   const { bank, file } = await filed([100], BY_PERSON)
   const release = (sha256: string) => ['release', file.msg_id, '--sha256', sha256]
   await refused(2, /--sha256 "abc" has another form, such as 9f86d081/, ann, ...release('abc'))
@@ -137,7 +137,7 @@ test('corridor file release: by hash, by a named person, once; payments already 
   assert.equal((await bank.outbox()).length, 1)
 })
 
-test('corridor file withdraw, a payout is over: release refused; the other payments go into the next file', async () => {
+test('corridor file withdraw, one payout has ended: release refused; the other payments go into the next file', async () => {
   const { bank, file, ids } = await filed([100, 200], BY_PERSON)
   await bank.move(ids[0] ?? '', 'failed')
   const release = ['release', file.msg_id, '--sha256', file.sha256]
@@ -160,7 +160,7 @@ test('corridor file withdraw, a payout is over: release refused; the other payme
   assert.match(next[0] ?? '', /^[0-9A-Z]{16}$/)
 })
 
-test('corridor file resend: same bytes, same name; needs --force if the bank may pay twice', async () => {
+test('corridor file resend: same bytes, same name; --force required if the bank may pay twice', async () => {
   const { bank, file } = await filed([100])
   assert.equal(file.state, 'sent')
   const [sent] = await bank.outbox()
@@ -202,7 +202,7 @@ async function nextFile(bank: FileRailWorld): Promise<void> {
 
 const REFUSED: Partial<BankLine> = { level: 'file', code: 'RJCT', reasons: ['FF10'] }
 
-test('corridor file reseal, file refused by the bank: once, payments keep their ids', async () => {
+test('corridor file reseal, file refused by the bank: allowed once, payments keep their ids', async () => {
   const { bank, file } = await filed([100, 200])
   await refused(1, /is sent: the bank has not refused it/, ann, 'reseal', file.msg_id, ...REASON)
   const before = (await bank.items()).map(({ end_to_end_id }) => end_to_end_id).sort()
@@ -221,7 +221,7 @@ test('corridor file reseal, file refused by the bank: once, payments keep their 
   assert.ok(items.every(({ msg_id }) => msg_id !== '' && msg_id !== file.msg_id))
 })
 
-test('corridor file quarantine, read, close: lists unapplied files, reads again, closes', async () => {
+test('corridor file quarantine, read, close: lists unapplied files, reads one again, closes one', async () => {
   const { bank, file } = await filed([100])
   const words = await ann.run('file', 'quarantine', '--rail', bank.name)
   assert.equal(words.stdout, 'no file is quarantined\n\nno line is set aside\n')
@@ -276,7 +276,7 @@ async function actsOn(id: string) {
     .reverse()
 }
 
-test("acts on files: in the audit log with the person; the service's own work is not", async () => {
+test('corridor file commands: in the audit log with the person; work of the service is not', async () => {
   const { bank, file } = await filed([100], BY_PERSON)
   const by = (cli: Cli, ...args: string[]) => cli.run('file', ...args)
   await by(ann, 'release', file.msg_id, '--sha256', file.sha256)

@@ -50,7 +50,7 @@ for (const command of leaves) {
   })
 }
 
-test('corridor --help, all groups: in 80 columns', () => {
+test('corridor --help with all groups: in 80 columns', () => {
   const groups = program.commands.filter(({ commands }) => commands.length > 0)
   for (const command of [program, ...groups]) {
     const wide = helpOf(command)
@@ -60,7 +60,7 @@ test('corridor --help, all groups: in 80 columns', () => {
   }
 })
 
-test('corridor --help: every command and the exit codes, exit code 0', async () => {
+test('corridor --help: every command and the exit codes; exit code 0', async () => {
   const { code, stdout } = await cli.run('--help')
   assert.equal(code, 0)
   const names = ['start', 'migrate', 'account', 'key', 'fund', 'rates', 'fees', 'payout', 'demo']

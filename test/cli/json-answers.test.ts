@@ -64,7 +64,7 @@ async function commandsOfWorld(): Promise<Readonly<Record<string, readonly strin
   }
 }
 
-test('commands that read, --json: members and types as recorded', async () => {
+test('commands that read, --json: names and types of members as recorded', async () => {
   const commands = await commandsOfWorld()
   const shapes: Record<string, unknown> = {}
   for (const [name, words] of Object.entries(commands)) {

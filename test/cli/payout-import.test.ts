@@ -59,7 +59,7 @@ const invoice = (number: number, members: object = {}) => ({
   ...members,
 })
 
-test('payout import, look-up of paid rows, plan made for an empty table: reads no other row', async () => {
+test('payout import, look-up of rows already paid, statement planned for an empty table: reads no other row', async () => {
   const client = await openFunded()
   const { deps, database } = service
   const look = () =>
@@ -107,7 +107,7 @@ const SAME = [
   invoice(1, { allow_duplicate: true }),
 ].map(({ type: _, ...row }) => row)
 
-test('payout import, same rows as CSV and as JSON lines: the same payouts, recognised on repetition', async () => {
+test('payout import, same rows as CSV and as JSON lines: same payouts, recognised when imported again', async () => {
   const [a, b] = [await openFunded(), await openFunded()]
   const csv = await cli.file('same.csv', CSV)
   const lines = await cli.file('same.jsonl', jsonLines(SAME))
@@ -146,7 +146,7 @@ const REFUSED: readonly (string | object)[] = [
   invoice(1, { max_total_debit: 1 }),
 ]
 
-test('payout import, rows that the API refuses: the same problems, word for word', async () => {
+test('payout import, rows that the API refuses: the same messages, word for word', async () => {
   const client = await openFunded()
   const path = await cli.file('refused.jsonl', jsonLines(REFUSED))
   const { report, json, code } = await runImport(path, client)
@@ -163,7 +163,7 @@ test('payout import, rows that the API refuses: the same problems, word for word
   assert.deepEqual(json.refused_by.insufficient_balance, 1)
 })
 
-test('payout import, amounts in major units: exact by currency, invalid ones explained', async () => {
+test('payout import, amounts in major units: exact by currency, invalid amounts explained', async () => {
   const client = await service.openAccount({
     currencies: ['JPY', 'BHD', 'USD'],
     fund: { JPY: 1_000_000n, BHD: 1_000_000n, USD: 1_000_000n },
@@ -232,7 +232,7 @@ test('payout import, unusable header: file refused, nothing written', async () =
   assert.equal(await countPayouts(client), 0)
 })
 
-test('payout import, destinations of every kind in CSV: type inferred from the filled columns', async () => {
+test('payout import, CSV with destinations of every kind: type inferred from the filled columns', async () => {
   const fund = { USD: 1_000n, USDC: 1_000n, BRL: 1_000n }
   const client = await service.openAccount({ currencies: Object.keys(fund), fund })
   const other = await service.openAccount()
@@ -273,7 +273,7 @@ test('payout import, destinations of every kind in CSV: type inferred from the f
   )
 })
 
-test('payout import, rerun reordered, corrected and extended: each row paid once', async () => {
+test('payout import, file reordered, corrected and extended, imported again: each row paid once', async () => {
   const client = await openFunded()
   const rows = [1, 2, 3, 4].map(number => invoice(number))
   const wrong = invoice(5, { currency: 'ZZZ' })
@@ -292,7 +292,7 @@ test('payout import, rerun reordered, corrected and extended: each row paid once
   assert.deepEqual(countsOf(third), { made: 0, held: 0, imported_before: 6, refused: 0 })
 })
 
-test('payout import, equal rows in one file: all paid and counted, none again later', async () => {
+test('payout import, equal rows in one file: all paid and counted, not paid again by another run', async () => {
   const client = await openFunded()
   const path = (rows: number) =>
     cli.file('equal.jsonl', jsonLines(Array.from({ length: rows }, () => invoice(1))))
@@ -305,7 +305,7 @@ test('payout import, equal rows in one file: all paid and counted, none again la
   assert.equal(await countPayouts(client), 5)
 })
 
-test('payout import, text of a paid row changed: always refused, paid with --allow-duplicates', async () => {
+test('payout import, text of a paid row changed: refused in every run, paid with --allow-duplicates', async () => {
   // The account's own guard is off: this one is the import's.
   const client = await openFunded(0)
   const first = await runImport(
@@ -332,7 +332,7 @@ test('payout import, text of a paid row changed: always refused, paid with --all
   assert.equal(other.json.made, 2)
 })
 
-test('payout import, duplicate of an API payout: refused, however many rows repeat it', async () => {
+test('payout import, duplicate of a payout made by the API: refused, however many rows repeat it', async () => {
   const client = await openFunded()
   await client.post('/v3/payout', invoice(1))
   const path = await cli.file('api.jsonl', jsonLines([invoice(1), invoice(1), invoice(2)]))
@@ -345,7 +345,7 @@ test('payout import, duplicate of an API payout: refused, however many rows repe
   assert.deepEqual([allowed.json.made, allowed.json.imported_before], [2, 1])
 })
 
-test('payout import, payout of a row failed since: not paid again, reported; a changed row is paid', async () => {
+test('payout import, payout of a row failed since: not paid again, reported; row changed: paid', async () => {
   const client = await openFunded()
   const path = await cli.file('failed.jsonl', jsonLines([invoice(1), invoice(2)]))
   const first = await runImport(path, client)
@@ -362,7 +362,7 @@ test('payout import, payout of a row failed since: not paid again, reported; a c
   assert.deepEqual(countsOf(third), { made: 1, held: 0, imported_before: 1, refused: 0 })
 })
 
-test('payout import --dry-run: nothing written; same counts as the real run, except the reported ones', async () => {
+test('payout import --dry-run: nothing written; counts equal those of the real run, except the ones it names', async () => {
   const client = await openFunded(600, 1_600_000n)
   const entity = await client.post('/v3/entity', { type: 'individual', name: 'Anna' })
   await service.setRates({ 'EUR/USD': '1.1' })
@@ -414,7 +414,7 @@ test('payout import --dry-run: nothing written; same counts as the real run, exc
   assert.equal(await balanceOf(client), 0n)
 })
 
-test('payout import, text output: counts, reasons, money, in 80 columns; report as CSV', async () => {
+test('payout import, text output: counts, reasons and money in 80 columns; report as CSV', async () => {
   const client = await service.openAccount({ fund: { EUR: 200_000n, HKD: 9_900_000n } })
   const path = fileURLToPath(new URL('../fixtures/payouts.csv', import.meta.url))
   const report = await cli.file('results.csv', '')
@@ -462,7 +462,7 @@ async function stopImport(t: TestContext, path: string, of: Client, signal: Node
   return { code, said: child.output() }
 }
 
-test('payout import, killed midway and rerun: every row paid once', async t => {
+test('payout import, killed midway and run again: every row paid once', async t => {
   const client = await openFunded()
   const rows = 600
   const path = await cli.file('killed.jsonl', rowsOf(rows))
@@ -476,7 +476,7 @@ test('payout import, killed midway and rerun: every row paid once', async t => {
   assert.equal(await balanceOf(client), 100_000_000n - BigInt(debited))
 })
 
-test('payout import, Ctrl-C: finishes the rows in hand, prints the next command, exit code 1', async t => {
+test('payout import, Ctrl-C: finishes the rows in progress, prints the command that continues, exit code 1', async t => {
   const client = await openFunded()
   // More than the first batch and the three that are in hand.
   const rows = 2_100
@@ -492,7 +492,7 @@ test('payout import, Ctrl-C: finishes the rows in hand, prints the next command,
   assert.deepEqual([json.imported_before, json.made], [line, rows - line])
 })
 
-test('payout import, two runs at the same time: every row paid once', async () => {
+test('payout import, two runs in parallel: every row paid once', async () => {
   const client = await openFunded()
   const path = await cli.file('both.jsonl', rowsOf(600))
   const args = ['payout', 'import', path, '--account', idOf(client), '--json']
@@ -505,7 +505,7 @@ test('payout import, two runs at the same time: every row paid once', async () =
   assert.equal(await countPayouts(client), 600)
 })
 
-test('payout import, books afterwards: corridor verify is clean', async () => {
+test('books after all tests of this file: corridor verify clean', async () => {
   const { code, stdout } = await cli.run('verify')
   assert.equal(code, 0, stdout)
 })

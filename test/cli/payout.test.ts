@@ -21,7 +21,7 @@ async function balance(): Promise<string> {
   return (await account.get('/v3/balance')).json.data.available[0].amount
 }
 
-test('payout transition to failed: principal and fees credited back, failure stored', async () => {
+test('corridor payout transition to failed: principal and fees credited back, failure stored', async () => {
   const id = await pay()
   assert.equal(await balance(), '89890')
   const { code, json, stderr } = await cli.run('payout', 'transition', id, 'failed', '--json')
@@ -42,7 +42,7 @@ test('payout transition to failed: principal and fees credited back, failure sto
   assert.deepEqual([payout.status, payout.failure], ['failed', failure])
 })
 
-test('payout transition, through a hold to reversed: each step printed, money credited back at the end', async () => {
+test('corridor payout transition, over a hold to reversed: each step printed, money credited back at the end', async () => {
   const id = await pay()
   const held = await cli.run('payout', 'transition', id, 'compliance_hold')
   assert.deepEqual([held.code, held.stdout], [0, `${id}  processing → compliance_hold\n`])
@@ -64,7 +64,7 @@ test('payout transition, through a hold to reversed: each step printed, money cr
   assert.equal(await balance(), '100000')
 })
 
-test('payout transition, illegal step: exit code 1, one sentence, nothing changed', async () => {
+test('corridor payout transition, illegal step: exit code 1, one sentence, nothing changed', async () => {
   const id = await pay()
   const { code, stdout, stderr } = await cli.run('payout', 'transition', id, 'reversed')
   assert.deepEqual([code, stdout], [1, ''])
@@ -73,7 +73,7 @@ test('payout transition, illegal step: exit code 1, one sentence, nothing change
   assert.equal((await account.get(`/v3/payout/${id}`)).json.data.status, 'processing')
 })
 
-test('payout transition to failed, rail already asked: done, with a warning', async () => {
+test('corridor payout transition to failed, rail already asked: done, with a warning', async () => {
   const [asked, held, settled] = [await pay(), await pay(), await pay()]
   const { account_id } = account.account
   const keys = [asked, settled].map(id => ({ account_id, id }))
@@ -94,7 +94,7 @@ test('payout transition to failed, rail already asked: done, with a warning', as
   }
 })
 
-test('payout transition, unknown payout: exit code 1', async () => {
+test('corridor payout transition, unknown payout: exit code 1', async () => {
   const { code, stderr } = await cli.run('payout', 'transition', 'pot_0', 'failed')
   assert.deepEqual(
     [code, stderr],

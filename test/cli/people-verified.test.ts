@@ -69,7 +69,7 @@ test('corridor verify, users and log-ins made by commands and the API: clean', a
 })
 
 for (const [table, [done, says]] of Object.entries(TAMPERED)) {
-  test(`corridor verify, SQL by hand: ${done}: row named`, async () => {
+  test(`corridor verify, row changed by SQL, ${done}: row named`, async () => {
     const problems = await undone(owner, async tx => {
       await tx.unsafe(done)
       const findings = new Findings(true)
@@ -84,7 +84,7 @@ for (const [table, [done, says]] of Object.entries(TAMPERED)) {
   })
 }
 
-test('audit verify, disabled user enabled by SQL: named to the auditor, no password shown', async () => {
+test('corridor audit verify, disabled user enabled by SQL: named to the auditor, no password shown', async () => {
   const audit = connect(service.database.url, { max: 1, as: 'auditor' })
   await owner`update users set disabled_at = null, disabled_reason = '' where name = 'alan'`
   await owner`update user_passwords set secret_hash = '$argon2id$known' where user_name = 'mary'`

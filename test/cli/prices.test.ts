@@ -21,7 +21,7 @@ function stored() {
     where not pegged order by base, quote`
 }
 
-test('corridor rates set, then list: row, source and age', async () => {
+test('corridor rates set, then list: the rate with source and age', async () => {
   const set = await cli.run('rates', 'set', 'usd', 'HKD', '7.8100', '--json')
   assert.deepEqual([set.code, set.stderr], [0, ''])
   const { as_of, ...rest } = set.json
@@ -53,7 +53,7 @@ test('corridor rates set, then list: row, source and age', async () => {
   assert.match(words.stdout, /\nUSD +USDC +1 +Circle.* pegged, 2026-10-07 14:00:00Z, stale/)
 })
 
-test('corridor rates set, older than the stored row: exit code 1, replaced with --force', async () => {
+test('corridor rates set, older than the stored rate: exit code 1; with --force: replaced', async () => {
   await cli.run('rates', 'set', 'EUR', 'USD', '1.1', '--as-of', '2026-10-06T14:00:00Z')
   const before = await stored()
   const older = ['rates', 'set', 'EUR', 'USD', '1.2', '--as-of', '2026-10-06T13:59:59Z']
@@ -76,7 +76,7 @@ test('corridor rates set, blank source: refused at the option, no row changes', 
   assert.deepEqual(await stored(), before)
 })
 
-test('corridor rates set, every value wrong: each mistake named, exit code 2', async () => {
+test('corridor rates set, every value wrong: each fault named, exit code 2', async () => {
   const before = await stored()
   const { code, stderr } = await cli.run('rates', 'set', 'USD', 'USD', '0', '--as-of', 'noon')
   assert.equal(code, 2)
@@ -88,7 +88,7 @@ test('corridor rates set, every value wrong: each mistake named, exit code 2', a
   assert.deepEqual(await stored(), before)
 })
 
-test('corridor rates import, CSV with one bad line: all problems by line, nothing written', async () => {
+test('corridor rates import, CSV with one bad line: all faults named by line, nothing written', async () => {
   const before = await stored()
   const text = 'base,quote,mid\nGBP,USD,1.3\nGBP,QQQ,1\nGBP,USD,x\n'
   const { code, stdout, stderr } = await cli.run('rates', 'import', await cli.file('bad.csv', text))
@@ -102,13 +102,13 @@ test('corridor rates import, CSV with one bad line: all problems by line, nothin
   assert.deepEqual(await stored(), before)
 })
 
-test('corridor rates import, header only: refused, nothing written', async () => {
+test('corridor rates import, only a header: refused, nothing written', async () => {
   const path = await cli.file('none.csv', 'base,quote,mid\n')
   const { code, stderr } = await cli.run('rates', 'import', path)
   assert.deepEqual([code, stderr], [1, 'corridor: none.csv has no rows; nothing was written\n'])
 })
 
-test('corridor rates import, ECB file: --dry-run prints, the real run writes', async () => {
+test('corridor rates import, ECB file, --dry-run: prints the changes; without it: writes them', async () => {
   const text = await readFile('test/fixtures/eurofxref-daily.xml', 'utf8')
   const path = await cli.file('eurofxref-daily.xml', text)
   await database.owner`delete from rates`
@@ -130,7 +130,7 @@ test('corridor rates import, ECB file: --dry-run prints, the real run writes', a
   assert.match(words.stdout, new RegExp(`\n${count} rates from eurofxref-daily.xml loaded, 0 of `))
 })
 
-test('corridor rates import, some pairs older than stored: refused by line, loaded with --force', async () => {
+test('corridor rates import, some rates older than stored: refused, named by line; with --force: loaded', async () => {
   await database.owner`delete from rates`
   await cli.run('rates', 'set', 'USD', 'HKD', '7.81', '--as-of', '2026-10-06T14:00:00Z')
   const text =
@@ -223,7 +223,7 @@ test('corridor fees set, twice for the same payouts: added, then replaced; list 
   )
 })
 
-test('corridor fees import, without --replace: rows added or replaced, others kept', async () => {
+test('corridor fees import without --replace: rows added or replaced, others kept', async () => {
   await database.owner`delete from fees`
   const one = `${HEADER}local,,,,,1,USD,,,\nwallet,,,tron,,2,USD,,,\n`
   assert.equal((await cli.run('fees', 'import', await cli.file('one.csv', one))).code, 0)
@@ -238,7 +238,7 @@ test('corridor fees import, without --replace: rows added or replaced, others ke
   assert.deepEqual(await storedFees(), ['local 300', 'swift ours 400', 'wallet tron 200'])
 })
 
-test('corridor fees import --replace: file becomes the whole schedule; --dry-run writes nothing', async () => {
+test('corridor fees import --replace: the file becomes the whole schedule; --dry-run writes nothing', async () => {
   await database.owner`delete from fees`
   await cli.pipe(`${HEADER}local,,,,,1,USD,,,\nwallet,,,,,2,USD,,,\n`, 'fees', 'import', '-')
   const path = await cli.file('new.csv', `${HEADER}swift,,,,,5,USD,,,\n`)
@@ -252,7 +252,7 @@ test('corridor fees import --replace: file becomes the whole schedule; --dry-run
 
 const LOCAL = ['--payout-type', 'local', '--fee-currency', 'USD']
 
-test('corridor fees set: prints the old and new cost of such payouts', async () => {
+test('corridor fees set: prints the old and new cost of payouts that the row prices', async () => {
   await database.owner`delete from fees`
   const set = async (...args: string[]) => (await cli.run('fees', 'set', ...LOCAL, ...args)).stdout
   assert.equal(
@@ -271,7 +271,7 @@ test('corridor fees set: prints the old and new cost of such payouts', async () 
   assert.equal(await set('--fixed-amount', '0'), 'local: free; as before\n')
 })
 
-test('corridor fees set, no price given: refused, no free payout by omission', async () => {
+test('corridor fees set, no price given: refused, as an omission must not make payouts free', async () => {
   await database.owner`delete from fees`
   const { code, stderr } = await cli.run('fees', 'set', ...LOCAL, '--maximum-amount', '5')
   assert.equal(code, 2)
@@ -285,7 +285,7 @@ test('corridor fees set, no price given: refused, no free payout by omission', a
   assert.deepEqual(await storedFees(), [])
 })
 
-test('corridor fees remove: removes exactly this row, prints the new cost of such payouts', async () => {
+test('corridor fees remove: removes exactly this row, prints the new cost of payouts that it priced', async () => {
   await database.owner`delete from fees`
   await cli.run('fees', 'set', ...LOCAL, '--fixed-amount', '1')
   await cli.run('fees', 'set', ...LOCAL, '--payout-currency', 'HKD', '--fixed-amount', '2')
@@ -306,7 +306,7 @@ test('corridor fees remove: removes exactly this row, prints the new cost of suc
   assert.deepEqual(await storedFees(), [])
 })
 
-test('corridor fees history: person, old and new row; one entry for a file that changes one row', async () => {
+test('corridor fees history: person, old and new row; one entry for an import that changes one row', async () => {
   await database.owner`delete from fees`
   const file = (one: number) => `${HEADER}local,,,,,${one},USD,,,\nswift,,,,,5,USD,,,\n`
   await cli.pipe(file(1), 'fees', 'import', '-', '--replace')
@@ -327,7 +327,7 @@ test('corridor fees history: person, old and new row; one entry for a file that 
   assert.match(gone.stdout, /^swift: 5\.00 USD; as before\nlocal: 2\.00 USD: removed\n/)
 })
 
-test('corridor fees import, bad lines: all problems by line, nothing written', async () => {
+test('corridor fees import, bad lines: all faults named by line, nothing written', async () => {
   const before = await storedFees()
   const text = `${HEADER}local,,,,,1,USD,,,\n# \nlocal,,,,,1.001,USD,,,\nlocal,,ZZ,,,,USD,,2,1\n`
   const path = await cli.file('bad.csv', text)
@@ -343,11 +343,11 @@ test('corridor fees import, bad lines: all problems by line, nothing written', a
   assert.deepEqual(await storedFees(), before)
 })
 
-test('default fees, parsed by the service: valid', async () => {
+test('default fees, loaded by the service: valid', async () => {
   assert.equal((await loadDefaultFees(VOCABULARY)).length, 7)
 })
 
-test('corridor rates set, row deviates from the others: reported; by more than three percent: refused', async () => {
+test('corridor rates set, rate deviates from the crossed rates: reported; by more than three percent: refused', async () => {
   await database.owner`delete from rates`
   for (const [quote = '', mid = ''] of [
     ['USD', '1.2'],

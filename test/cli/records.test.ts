@@ -68,7 +68,7 @@ test('CSV records, split over many chunks: every record, with the last line', as
   assert.equal(found.at(-1)?.bytes_read, Buffer.byteLength(records.join('\r\n')))
 })
 
-test('CSV records, one too long in the middle: named, the next one parsed', async () => {
+test('CSV records, one too long in the middle: named, the next record parsed', async () => {
   for (const quotes of [true, false]) {
     const found = await read(`a\n${'b'.repeat(700_000)}\nc\r\n\n \t\nd`, quotes)
     assert.deepEqual(
@@ -88,7 +88,7 @@ test('CSV records, one too long in the middle: named, the next one parsed', asyn
   assert.deepEqual([exact[0]?.fault, over[0]?.fault], [null, 'too_long'])
 })
 
-test('CSV records, unclosed quote: its line named, the next one parsed', async () => {
+test('CSV records, unclosed quote: its line named, the next record parsed', async () => {
   const rows = Array.from({ length: 50_000 }, (_, i) => `row ${i},x`)
   const found = await read(`a\n"b,x\n${rows.join('\n')}\n`, true)
   assert.deepEqual([found[1]?.line, found[1]?.fault], [2, 'open_quote'])

@@ -42,7 +42,7 @@ async function stopFirst(): Promise<void> {
   await ended
 }
 
-test('corridor start --json, empty folder: sandbox account as one line of JSON, its key works', async () => {
+test('corridor start --json, empty folder: a sandbox account as one line of JSON, its key is valid', async () => {
   const { address, key_id, secret, ...rest } = JSON.parse(line)
   assert.deepEqual(Object.keys(rest), ['account_id', 'deposit_address'])
   const headers = { authorization: basic(key_id, secret) }
@@ -63,7 +63,7 @@ async function startToEnd(data: string, more: Readonly<Record<string, string>>) 
   return { code, stdout, stderr }
 }
 
-test('corridor start, port taken: exit code 1, one line, nothing opened', async () => {
+test('corridor start, port in use: exit code 1, one line, nothing opened', async () => {
   const { address } = JSON.parse(line)
   const { port } = new URL(address)
   const { code, stdout, stderr } = await startToEnd('empty', { PORT: port })
@@ -76,7 +76,7 @@ test('corridor start, port taken: exit code 1, one line, nothing opened', async 
   assert.equal((await fetch(`${address}/v3/balance`)).status, 401)
 })
 
-test('corridor start, unknown HOST: exit code 1, one line naming it, nothing made', async () => {
+test('corridor start, unknown HOST: exit code 1, one line naming it, nothing created', async () => {
   const { code, stdout, stderr } = await startToEnd('empty', { HOST: 'nohost.invalid' })
   assert.deepEqual([code, stdout], [1, ''])
   assert.match(stderr, /^corridor: cannot listen on HOST nohost\.invalid, PORT 8080: E[A-Z_]+\n$/)
@@ -91,7 +91,7 @@ test('any command, malformed DATABASE_URL: exit code 2, one line naming it', asy
   assert.match(stderr, /^corridor: DATABASE_URL must be like postgres:.*\n$/)
 })
 
-test('corridor start, listening fails at the last moment: exit code 1, one line, no process left', async () => {
+test('corridor start, listening fails last: exit code 1, one line, no process left', async () => {
   await stopFirst()
   // A port of 0 is not tried beforehand.
   const env = { PORT: '0', HOST: 'nohost.invalid' }
@@ -101,7 +101,7 @@ test('corridor start, listening fails at the last moment: exit code 1, one line,
   assert.ok(!(await readdir(join(folder, 'data', 'postgres'))).includes('postmaster.pid'))
 })
 
-test('service, port taken at the last moment: rejects, no database connection left', async () => {
+test('service start, port taken before it listens: rejects, no database connection left', async () => {
   const database = await createDatabase()
   const taker = createServer()
   const port = await listenOn(taker)

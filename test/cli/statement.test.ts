@@ -158,7 +158,7 @@ test('corridor statement, camt053: entries with references, fees, conversions an
   assert.ok(greeting.includes('Schöne Grüße <&>'))
 })
 
-test('corridor statement, currency of six decimals: csv only, other formats refused', async () => {
+test('corridor statement, currency with six decimals: only csv, other formats refused', async () => {
   const client = await service.openAccount({
     currencies: ['USD', 'USDC'],
     fund: { USD: 1n, USDC: 1_000_001n },
