@@ -98,7 +98,7 @@ for (const [where, there] of [
   ['behind COMMIT', 1],
   ['before its answer', 1],
 ] as const satisfies readonly (readonly [Cut, number])[]) {
-  test(`connection to a machine cut ${where}, payout without a key: 503 unknown outcome, payout ${there}`, {
+  test(`connection to a worker node cut ${where}, payout without a key: 503 unknown outcome, payout ${there}`, {
     skip,
   }, async () => {
     let answer: HttpAnswer
@@ -117,7 +117,7 @@ for (const [where, there] of [
     })
   })
 
-  test(`connection to a machine cut ${where}, ${CROWD} payouts with keys at once: each made once in the end`, {
+  test(`connection to a worker node cut ${where}, ${CROWD} payouts with keys in parallel: each created once in the end`, {
     skip,
   }, async t => {
     const from = amount + 1
@@ -166,7 +166,7 @@ for (const [what, commit, where] of [
   ['before COMMIT PREPARED', COMMIT_PREPARED, 'before COMMIT'],
   ['before the answer to COMMIT PREPARED', COMMIT_PREPARED, 'before its answer'],
 ] as const satisfies readonly (readonly [string, Commit, Cut])[]) {
-  test(`connection cut ${what}, payout to another machine's account: on both or neither, once by its key`, {
+  test(`connection cut ${what}, payout to an account on another node: in both books or in neither, once per key`, {
     skip,
   }, async () => {
     amount += 1
@@ -189,7 +189,7 @@ for (const [what, commit, where] of [
   })
 }
 
-test("two processes settle, a machine's COMMITs cut: each payout submitted once", {
+test('two processes settle, COMMITs to a node cut: each payout submitted once', {
   skip,
 }, async () => {
   const config = {
@@ -219,6 +219,6 @@ test("two processes settle, a machine's COMMITs cut: each payout submitted once"
   assert.deepEqual([...new Set(bank.handed.values())], [1])
 })
 
-test('books, after all of this file: verify clean', { skip }, async () => {
+test('books after all tests of this file: corridor verify clean', { skip }, async () => {
   await checkBooks(database.owner, { DATABASE_URL: database.url })
 })

@@ -64,7 +64,7 @@ const itemOf = (account_id: string): NewItem => ({
 const idsOf = (found: readonly Pick<FoundItem, 'end_to_end_id'>[]) =>
   found.map(({ end_to_end_id }) => end_to_end_id).sort()
 
-test('payments of two machines: put into a file, matched, taken out', {
+test('payments of accounts on two nodes: put into a file, matched, taken out', {
   skip,
 }, async () => {
   const { sql, finder } = service.deps

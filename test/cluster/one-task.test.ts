@@ -101,7 +101,7 @@ function jobsOf(plan: unknown): { tasks: number; waits: boolean }[] {
   return [...own, ...Object.values(plan).flatMap(jobsOf)]
 }
 
-test('statements of a payout: each is one task on one machine', { skip }, async t => {
+test('statements that make a payout: each runs as one task on one node', { skip }, async t => {
   const names = (await payAndRead(t)).join()
   const explained = [...sent].filter(([text]) =>
     /^\s*(?:with|select|insert|update|delete)\b/.test(text),

@@ -61,7 +61,7 @@ function portOf({ url }: Worker): number {
   return Number(new URL(url).port || '5432')
 }
 
-test('shard moved under load, there and back: nothing lost, nothing twice', {
+test('shard moved to another node and back, under load: nothing lost, nothing twice', {
   skip,
 }, async t => {
   const seed = pickSeed()
@@ -109,7 +109,7 @@ test('shard moved under load, there and back: nothing lost, nothing twice', {
   await checkBooks(database.owner, { DATABASE_URL: database.url })
 })
 
-test('machine without the shard, or no longer: refuses writes to it', {
+test('node that does not hold the shard, or no longer: refuses writes to it', {
   skip,
 }, async () => {
   const opened = await openAccountOn(database.url, { USD: 1n })

@@ -96,7 +96,7 @@ after(async () => {
   await database?.drop()
 })
 
-test(`machine lost for ${AWAY_S} s, ${ROUNDS} times under load: nothing lost, nothing twice`, {
+test(`node lost for ${AWAY_S} s, ${ROUNDS} times under load: nothing lost, nothing twice`, {
   skip: unlessCluster,
 }, async t => {
   const seed = pickSeed()
