@@ -25,7 +25,7 @@ async function reopened(path: string): Promise<Record<string, string[]>> {
   return Object.fromEntries(told)
 }
 
-test("connector's book, truncated last line: dropped at the next start, later lines complete", async () => {
+test("connector's payment file, last line truncated: dropped at the next start, later lines complete", async () => {
   const path = newPath()
   const first = await Book.open(path)
   await first.add('one', ORDER, 'R1', [accepted]).stored
@@ -57,7 +57,7 @@ async function fillDisk(t: TestContext): Promise<void> {
   })
 }
 
-test("connector's book, disk full for a while: reported, later all lines present, in order", async t => {
+test("connector's payment file, disk full for a while: reported, then all lines present, in order", async t => {
   const path = newPath()
   const book = await Book.open(path)
   await book.add('one', ORDER, 'R1', [accepted]).stored
@@ -73,7 +73,7 @@ test("connector's book, disk full for a while: reported, later all lines present
   assert.deepEqual(await reopened(path), { one: ['accepted'], two: ['accepted', 'paid'] })
 })
 
-test("connector's book, step after a payment that could not be written: not written either", async t => {
+test("connector's payment file, disk full for a payment, then its step added: both written once there is room", async t => {
   const path = newPath()
   const book = await Book.open(path)
   await fillDisk(t)
