@@ -152,7 +152,7 @@ test(`POST and PUT ${PATH}, private receiver not allowed: refused at url, also p
   }
 })
 
-test('EVENT_TYPES of endpoints: every event type of payouts, entities and the other objects, and each kind as a whole', () => {
+test('event types that an endpoint can subscribe to: every event type of payouts, entities and the other objects, and each kind as a whole', () => {
   const expected = [
     ...['payout.*', 'payout.created', ...PAYOUT_STATUSES.map(status => `payout.${status}`)],
     ...['payout.taken', 'payout.released', 'payout.rerouted', 'payout.sent', 'payout.notified'],
