@@ -7,31 +7,24 @@ import {
   about,
   between,
   countryOf,
+  formatOfEntries,
   idOf,
   joinName,
   known,
-  type ListFormat,
   lineOf,
   spanOf,
   unique,
   uniqueNames,
-  withIdsInText,
 } from './format.ts'
 
-export const EU: ListFormat = {
+export const EU = formatOfEntries({
   name: 'EU full XML 1.1',
   root: 'export',
   lists: ['eu'],
-  read(root) {
-    const entries: ListedEntry[] = []
-    return {
-      units: new Set(['sanctionEntity']),
-      take: unit => entries.push(withIdsInText(entryOf(unit), unit)),
-      count: () => entries.length,
-      finish: () => ({ published_on: attributeOf(root, 'generationDate').slice(0, 10), entries }),
-    }
-  },
-}
+  units: ['sanctionEntity'],
+  dayOf: root => attributeOf(root, 'generationDate').slice(0, 10),
+  entryOf,
+})
 
 function entryOf(unit: XmlNode): ListedEntry {
   const reference = attributeOf(unit, 'euReferenceNumber')

@@ -33,6 +33,34 @@ export interface ListFormat {
   read(root: XmlNode): ListReader
 }
 
+/** A format in which each entry is an element. */
+interface EntryFormat extends Omit<ListFormat, 'read'> {
+  /** The names of the elements that are entries. */
+  readonly units: readonly string[]
+  /** The element with the publication date; absent when the root has the date. */
+  readonly dated?: string
+  /** The publication date, YYYY-MM-DD, by the element `dated` or the root. */
+  dayOf(node: XmlNode): string
+  entryOf(unit: XmlNode): ListedEntry
+}
+
+export function formatOfEntries({ units, dated, dayOf, entryOf, ...format }: EntryFormat) {
+  const read = (root: XmlNode): ListReader => {
+    const entries: ListedEntry[] = []
+    let dated_node = root
+    return {
+      units: new Set(dated === undefined ? units : [dated, ...units]),
+      take(unit) {
+        if (unit.name === dated) dated_node = unit
+        else entries.push(withIdsInText(entryOf(unit), unit))
+      },
+      count: () => entries.length,
+      finish: () => ({ published_on: dayOf(dated_node), entries }),
+    }
+  }
+  return { ...format, read }
+}
+
 /** The text on one line, with single spaces. */
 export function lineOf(text: string): string {
   return text.replace(/\s+/g, ' ').trim()

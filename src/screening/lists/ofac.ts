@@ -8,37 +8,27 @@ import {
   between,
   countryOf,
   dateOfDay,
+  formatOfEntries,
   idOf,
   joinName,
   known,
-  type ListFormat,
   spanOf,
   unique,
   uniqueNames,
-  withIdsInText,
 } from './format.ts'
 
-export const OFAC: ListFormat = {
+export const OFAC = formatOfEntries({
   name: 'OFAC XML',
   root: 'sdnList',
   lists: ['ofac', 'ofac-cons'],
-  read() {
-    const entries: ListedEntry[] = []
-    let published_on = ''
-    return {
-      units: new Set(['Publish_Date', 'sdnEntry']),
-      take(unit) {
-        if (unit.name === 'sdnEntry') entries.push(withIdsInText(entryOf(unit), unit))
-        else published_on = dayOf(unit.text)
-      },
-      count: () => entries.length,
-      finish: () => ({ published_on, entries }),
-    }
-  },
-}
+  units: ['sdnEntry'],
+  dated: 'Publish_Date',
+  dayOf,
+  entryOf,
+})
 
 /** Reads mm/dd/yyyy as YYYY-MM-DD; '' for any other text. */
-function dayOf(text: string): string {
+function dayOf({ text }: XmlNode): string {
   const [month = '', day = '', year = ''] = text.trim().split('/')
   return dateOfDay(spanOf(year, month, day))
 }

@@ -6,35 +6,25 @@ import type { BirthSpan, ListedEntry, ListedName, PartyId } from '../screening.t
 import {
   countryOf,
   dateOfDay,
+  formatOfEntries,
   idOf,
   joinName,
   known,
-  type ListFormat,
   lineOf,
   spanOf,
   unique,
   uniqueNames,
-  withIdsInText,
 } from './format.ts'
 
-export const UK: ListFormat = {
+export const UK = formatOfEntries({
   name: 'UK Sanctions List XML',
   root: 'Designations',
   lists: ['uk'],
-  read() {
-    const entries: ListedEntry[] = []
-    let published_on = ''
-    return {
-      units: new Set(['DateGenerated', 'Designation']),
-      take(unit) {
-        if (unit.name === 'Designation') entries.push(withIdsInText(entryOf(unit), unit))
-        else published_on = dateOfDay(dayOf(unit.text))
-      },
-      count: () => entries.length,
-      finish: () => ({ published_on, entries }),
-    }
-  },
-}
+  units: ['Designation'],
+  dated: 'DateGenerated',
+  dayOf: ({ text }) => dateOfDay(dayOf(text)),
+  entryOf,
+})
 
 function entryOf(unit: XmlNode): ListedEntry {
   const person = childOf(unit, 'IndividualDetails', 'Individual')

@@ -7,31 +7,24 @@ import {
   about,
   between,
   countryOf,
+  formatOfEntries,
   idOf,
   joinName,
   known,
-  type ListFormat,
   lineOf,
   spanOf,
   unique,
   uniqueNames,
-  withIdsInText,
 } from './format.ts'
 
-export const UN: ListFormat = {
+export const UN = formatOfEntries({
   name: 'UN consolidated XML',
   root: 'CONSOLIDATED_LIST',
   lists: ['un'],
-  read(root) {
-    const entries: ListedEntry[] = []
-    return {
-      units: new Set(['INDIVIDUAL', 'ENTITY']),
-      take: unit => entries.push(withIdsInText(entryOf(unit), unit)),
-      count: () => entries.length,
-      finish: () => ({ published_on: attributeOf(root, 'dateGenerated').slice(0, 10), entries }),
-    }
-  },
-}
+  units: ['INDIVIDUAL', 'ENTITY'],
+  dayOf: root => attributeOf(root, 'dateGenerated').slice(0, 10),
+  entryOf,
+})
 
 function entryOf(unit: XmlNode): ListedEntry {
   const kind = unit.name === 'INDIVIDUAL' ? 'person' : 'organisation'
