@@ -51,7 +51,7 @@ export function timetablesOf(rows: readonly RailRow[]): RailTimetables {
   )
 }
 
-/** What keeps each of these rails from carrying a payout. */
+/** The faults that keep each of these rails from carrying a payout. */
 export function carriageOf(rows: readonly RailRow[]): Carriage {
   return new Map(
     rows.flatMap(({ name, kind, config }) => {
@@ -77,7 +77,7 @@ interface Opened {
   readonly rail: OpenRail
 }
 
-/** The open adapters, which follow the rows of the rails. Those of paused rails are left out. */
+/** The open adapters. They follow the rows of the rails, without paused rails. */
 export class OpenRails {
   readonly #parts: Parts
   readonly #opened = new Map<string, Opened>()
@@ -163,7 +163,6 @@ export class OpenRails {
   }
 }
 
-/** Whether both rows open the same adapter. */
 function opensAlike(a: RailRow, b: RailRow): boolean {
   const settings = ({ kind, config, secret }: RailRow) => JSON.stringify([kind, config, secret])
   return settings(a) === settings(b)

@@ -40,7 +40,7 @@ const FAILURES: Partial<Record<RailStatus, Failure>> = {
 /** A book's time is at most this far ahead of the clock, unless the clock was set back. */
 const AHEAD_MS = 1_000
 
-/** Each step happens `delay_ms` after the one before. */
+/** Steps follow each other after `delay_ms`. */
 export function simulator(options: { delay_ms: number }): Rail {
   const report = (payout: RailPayout): RailReport => {
     const script = scriptFor(payout.amount)
@@ -62,7 +62,6 @@ export function simulator(options: { delay_ms: number }): Rail {
   return { name: SIMULATOR, key_lifetime_ms: null, submit: answer, inquire: answer }
 }
 
-/** The steps of a payout of this amount. */
 function scriptFor(amount: bigint): readonly RailStatus[] {
   const script = SCRIPTS.find(({ from, to }) => amount >= from && amount <= to)
   return script?.steps ?? ['succeeded']

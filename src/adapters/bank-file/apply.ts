@@ -80,7 +80,7 @@ class LineApplier {
   readonly #sha256: string
   readonly #lookups: Lookups
   #evidence: NewEvidence[] = []
-  /** What the lines ask of people, with the payments that they are about. */
+  /** The requests of the lines to people, each with its payment. */
   #notices: (ItemKey & { readonly notice: Notice })[] = []
   #set_aside_lines: SetAsideLine[] = []
   /** By message id. */
@@ -122,8 +122,8 @@ class LineApplier {
     if (fault !== undefined) return this.#setAside(line, { reason: fault })
     // A refusal of the file stays, whatever other lines say about its groups.
     if (this.#answers.get(msg_id)?.state !== 'rejected') this.#answers.set(msg_id, answer)
-    // The refusal of a whole file does not reject its payments. A person looks at the file, and
-    // the payments may go into another. An acceptance or a booking is that of each payment.
+    // The refusal of a whole file does not reject its payments: a person looks at the file, and the
+    // payments may go into another. An acceptance or a booking counts for each payment.
     const is_about_file = block.payment_information_id === ''
     if (is_about_file && (isRefusal(line.code, meanings) || !isOfEach(line, meanings))) return
     let after = ''

@@ -11,7 +11,7 @@ import { UnreadableFile } from '../../values/bank-format/bank-format.ts'
 export interface Bounds {
   /** The most bytes of all its files together. */
   readonly bytes: number
-  /** The most bytes of its files for one of its own, beyond `free` bytes. */
+  /** The most bytes of its files for each byte of the archive, beyond `free` bytes. */
   readonly ratio: number
   readonly free: number
 }
@@ -74,7 +74,7 @@ function tooLarge(most: number): UnreadableFile {
   return new UnreadableFile(`the archive unpacks to more than ${most} bytes`)
 }
 
-/** Passes chunks on, up to so many bytes. */
+/** Passes chunks on, up to `most` bytes. */
 function counted(most: number) {
   return async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let bytes = 0
@@ -91,7 +91,7 @@ async function gunzip(path: string, most: number, into: string): Promise<number>
   const source = createReadStream(path)
   const members = createGunzip()
   source.once('error', error => members.destroy(error))
-  // Zeros end the members. What follows is not read.
+  // Zeros end the members. Later bytes are not read.
   members.once('end', () => source.destroy())
   try {
     await pipeline(source.pipe(members), counted(most), to(into))
@@ -101,7 +101,7 @@ async function gunzip(path: string, most: number, into: string): Promise<number>
   return members.bytesWritten
 }
 
-/** Archives end in zeros. Other bytes may be one more file, whose lines must not be lost. */
+/** Padding is zeros. Other bytes may be one more file, whose lines must not be lost. */
 async function checkPadding(file: FileHandle, from: number, size: number): Promise<void> {
   const { buffer } = await file.read(Buffer.alloc(Math.min(size - from, MOST_PADDING)), {
     position: from,
@@ -131,7 +131,7 @@ async function writeEntry(path: string, start: number, entry: Entry, into: strin
   }
 }
 
-/** Runs it; a fault of the packed bytes makes the archive unreadable. */
+/** Runs the work. A fault of the packed bytes makes the archive unreadable. */
 async function reading<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()
@@ -142,7 +142,7 @@ async function reading<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The path, of a file that is no archive itself. */
+/** Returns the path. Throws UnreadableFile if its file is an archive. */
 async function plain(path: string): Promise<string> {
   await using file = await open(path)
   const head = Buffer.alloc(4)
@@ -206,7 +206,7 @@ async function readDirectory(file: FileHandle, size: number): Promise<Entry[]> {
   return entries
 }
 
-/** Where the packed bytes of a file begin: behind its own header, whose length may differ. */
+/** The position of the packed bytes: behind the file's own header, whose length may differ. */
 async function readDataOffset(file: FileHandle, { header_at, name }: Entry) {
   const header = await readAt(file, header_at, HEADER_LENGTH)
   if (header.length < HEADER_LENGTH || header.readUInt32LE(0) !== HEADER_MARK) {

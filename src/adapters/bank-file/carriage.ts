@@ -8,8 +8,8 @@ import { type Payment, paymentOf } from './item.ts'
 type Ids = Pick<FileItem, 'end_to_end_id' | 'uetr'>
 
 /**
- * The payment of a payout, or why a file cannot carry it. A payee with a second name is written by
- * the one that the bank reads.
+ * The payment of a payout, or why a file cannot carry it. If the bank cannot read the payee's name,
+ * the payment has the payee's second name.
  */
 export function carriedPayment(
   format: BankFormat,

@@ -8,15 +8,15 @@ export interface Evidence
     BankLine,
     'level' | 'code' | 'reasons' | 'text' | 'amount' | 'currency' | 'is_credit' | 'said_at'
   > {
-  /** The bank's own reference, then a booking's bank statement: `T-1 camt.053 17 2026-…`. */
+  /** The bank's own reference, and for a booking its bank statement: `T-1 camt.053 17 2026-…`. */
   readonly reference: string
   readonly received_at: Instant
 }
 
 /**
  * Counts the bookings of one payment in one direction. A notification (camt.054) and a statement
- * (camt.053) report the same booking under different ids, so the count is that of the kind of
- * message with the most bookings.
+ * (camt.053) report one booking under different ids. So only the kind of message with the most
+ * bookings counts.
  */
 export class Bookings {
   readonly #ids_by_kind = new Map<string, Set<string>>()

@@ -16,7 +16,6 @@ export const FILE_STATES = [
 ] as const
 export type FileState = (typeof FILE_STATES)[number]
 
-/** A file as it is sealed. */
 interface NewFile {
   readonly msg_id: string
   readonly name: string
@@ -111,7 +110,7 @@ export async function listFiles(sql: Sql, query: FileQuery): Promise<RailFile[]>
     order by sealed_at desc, msg_id desc limit ${limit}`
 }
 
-/** The files to send, or whose sending was cut off, oldest first. */
+/** The files to send, oldest first. Includes files whose sending was cut off. */
 export async function listToSend(sql: Sql, rail: string): Promise<RailFile[]> {
   return sql<RailFile[]>`
     select ${COLUMNS} from rail_files

@@ -117,8 +117,8 @@ export async function listInbox(sql: Sql, { rail, state, all = true, limit }: In
 }
 
 /**
- * The files of which nothing is applied, newest first: those that are not read yet, and those in
- * quarantine that nobody has closed. `after` is the hash of the file after which the page starts.
+ * The files without applied lines, newest first: unread files, and quarantined files that nobody
+ * has closed. The page starts after the file with the hash `after`.
  */
 export async function listUnapplied(
   sql: Sql,
@@ -172,7 +172,7 @@ export interface SetAsideLine {
   readonly payment: string
 }
 
-/** Inserts lines that are set aside. A stored line stays as it is. */
+/** Inserts lines. A stored line stays as it is. */
 export async function insertSetAsideLines(
   tx: TransactionSql,
   sha256: string,
@@ -226,7 +226,7 @@ export async function listSetAsideLines(
     order by l.created_at desc, l.position limit ${limit}`
 }
 
-/** Closes a quarantined file, of which nothing will be applied; false when it is not open. */
+/** Closes a quarantined file, so that no line of it is ever applied; false when it is not open. */
 export async function closeQuarantined(
   sql: Sql,
   sha256: string,
@@ -239,7 +239,7 @@ export async function closeQuarantined(
   return count === 1
 }
 
-/** Closes the open lines of a file, or the one at this position; returns their number. */
+/** Closes the open lines of a file, or only the line at `position`; returns their number. */
 export async function closeSetAsideLines(
   sql: Sql,
   sha256: string,

@@ -28,7 +28,7 @@ export interface PaymentContext {
    */
   readonly file: (SentFile & Pick<RailFile, 'sealed_at'>) | undefined
   readonly now: Instant
-  /** What proves a silence; undefined: every silence is proved. */
+  /** The proof of a silence; undefined: every silence is proved. */
   readonly silence?: SilenceProof
 }
 
@@ -46,7 +46,9 @@ export interface Interpretation {
   readonly references: Readonly<Record<string, string>>
 }
 
-/** Ranks a bank's confirmations by their proof. A profile names the one that settles a payment. */
+/**
+ * Ranks a bank's confirmations by their proof. A payment settles on the rank in the bank's profile.
+ */
 const RANKS = { accepted: 1, acsc: 2, booked: 3 } as const
 
 type Outcome = 'failed' | 'not_taken'
@@ -57,7 +59,7 @@ type Outcome = 'failed' | 'not_taken'
  */
 export type Again = 'now' | 'next_day'
 
-/** Interprets all evidence of one payment, in the order of receipt. */
+/** Interprets the evidence in the order of receipt. */
 export function interpret(evidence: readonly Evidence[], context: PaymentContext): Interpretation {
   const state = new PaymentState(context)
   for (const row of evidence) {
@@ -104,7 +106,7 @@ class PaymentState {
     else this.#readStatus(evidence)
   }
 
-  /** Advances to `now`. By then the file may be sealed, and silence may accept the payment. */
+  /** Advances to `now`. The file may be sealed before `now`, and silence may accept the payment. */
   advanceTo(now: Instant): void {
     const { file } = this.#context
     if (file !== undefined && file.sealed_at <= now && !this.#in_file) this.#beginFile()
@@ -298,8 +300,8 @@ class PaymentState {
   }
 
   /**
-   * A credit with our id that the bank does not mark as a return moves nothing. The payee or
-   * anybody else may have sent it, at a time of their choice, to take the payout's rate back.
+   * A credit with our id moves nothing unless the bank marks it as a return. Anybody may have sent
+   * it, at a time of their choice, to take the payout's rate back.
    */
   #readUnmarked({ amount, currency, reference }: Evidence): void {
     const { own } = parseReference(reference)

@@ -62,11 +62,11 @@ function itemKeys(keys: readonly ItemKey[]) {
       ${texts(key => String(key.attempt))}::text[]::integer[]) as k(account_id, payout_id, attempt)`
 }
 
-/** That a row of `t` is of a key's payout. Each statement is of items that share a shard. */
+/** The condition that a row of `t` is of a key's payout. The items of a statement share a shard. */
 export const ofPayout = (keys: readonly ItemKey[]) => sql`
   t.account_id = k.account_id and t.payout_id = k.payout_id ${within('t', keys)}`
 
-/** Inserts items. A stored item stays as it is. */
+/** Inserts items. A stored item stays unchanged. */
 export const insertItems = inserter<NewItem>(
   'rail_items',
   {
@@ -98,7 +98,7 @@ export async function findItems(sql: Tag, keys: readonly ItemKey[]): Promise<Fou
   )
 }
 
-/** Items that may be sealed now, by sealing time, from the one behind `after` on. */
+/** Items that may be sealed now, by sealing time. The page starts behind `after`. */
 export async function listDueItems(
   finder: Sql,
   rail: string,
@@ -113,10 +113,7 @@ export async function listDueItems(
     order by i.seal_at, i.end_to_end_id limit ${most}`
 }
 
-/**
- * Changes the items that are in this file; '' for those that wait for one. Returns their number.
- * The rest stay as they are.
- */
+/** Changes the items in this file; '' for items that wait for a file. Returns their number. */
 async function change(
   tx: TransactionSql,
   items: readonly ItemKey[],
@@ -232,7 +229,7 @@ export async function sumBlock(finder: Sql, { msg_id, payment_information_id }: 
     group by currency`
 }
 
-/** At most `most` items of a block, by end-to-end id, from the one behind `after` on. */
+/** At most `most` items of a block, by end-to-end id. The page starts behind `after`. */
 export async function listBlock(
   finder: Sql,
   { msg_id, payment_information_id }: Block,
@@ -261,7 +258,10 @@ export function takeOutOfFile(tx: TransactionSql, msg_id: string, items: readonl
   )
 }
 
-/** Of items that are not withdrawn: each attempt of their payouts, up to theirs, with a booking. */
+/**
+ * Each attempt with a booking of the items' payouts, up to the item's own attempt. Skips withdrawn
+ * items.
+ */
 export function findBookedAttempts(tx: TransactionSql, keys: readonly ItemKey[]) {
   return eachShard(
     keys,
@@ -313,7 +313,7 @@ function digestOf({ level, code, reasons, amount, currency, is_credit, reference
   return hashJson([level, code, [...reasons].sort(), money, currency, is_credit, reference])
 }
 
-/** All evidence of these items, that of each item in the order of receipt. */
+/** All evidence of these items. The rows of each item are in the order of receipt. */
 export async function listEvidence(sql: Tag, keys: readonly ItemKey[]): Promise<StoredEvidence[]> {
   return eachShard(
     keys,

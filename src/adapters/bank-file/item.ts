@@ -49,7 +49,9 @@ const PURPOSES: Readonly<Record<string, string>> = {
   ...{ goods: 'GDDS', services: 'SCVE', treasury: 'TREA', intercompany: 'INTC', insurance: 'INSU' },
 }
 
-/** The code of a purpose, which is free text; '' when it is neither a code nor a known word. */
+/**
+ * The code of a purpose, which is free text; '' for a text that is neither a code nor a known word.
+ */
 export function purposeCode(purpose: string): string {
   if (/^[A-Z]{4}$/.test(purpose)) return purpose
   const word = purpose

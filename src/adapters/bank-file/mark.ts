@@ -5,7 +5,7 @@ import type { OpenFileRail } from './config.ts'
 import { findOffers, noteOffersLost } from './file-store.ts'
 import { type Transport, TransportFailed } from './transport.ts'
 
-/** The bank has been offered files of which this database knows nothing. The rail is paused. */
+/** The bank has offers of which this database knows nothing. The rail is paused. */
 export class DatabaseOlder extends TransportFailed {
   override readonly name = 'DatabaseOlder'
 }
@@ -31,9 +31,9 @@ async function readMark(transport: Transport, rail: string, lineage: string): Pr
 }
 
 /**
- * Compares the mark with this database. If the bank has had more offers, pauses the rail and throws
- * DatabaseOlder, once: the lost offers are counted from then on. After a restore that has paused
- * the rail already, they are only counted.
+ * Compares the mark with this database. If the mark has more offers, pauses the rail and throws
+ * DatabaseOlder. Counts the lost offers, so that this happens once. After a restore, which has
+ * paused the rail already, it only counts them.
  */
 export async function compareMark(rail: OpenFileRail, transport: Transport): Promise<void> {
   const { sql, name, log } = rail

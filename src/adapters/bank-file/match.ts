@@ -91,7 +91,7 @@ function findItems(line: BankLine, items: ItemsById): FoundItem[] {
   return by.uetr.length > 0 ? by.uetr : by.instruction_id
 }
 
-/** The item, unless the line contradicts what is known of it. */
+/** The item, unless the line contradicts it. */
 function checkMatch(item: FoundItem, line: BankLine, accounts: DebitedAccounts): Match {
   const { end_to_end_id, msg_id, earlier_files } = item
   const account = accountPaidFrom(accounts, item)
@@ -119,7 +119,7 @@ function checkMatch(item: FoundItem, line: BankLine, accounts: DebitedAccounts):
   return part === undefined ? { item } : setAside(part)
 }
 
-/** Why a return is not that of the whole payment; undefined when it is, or for another line. */
+/** Why a return is only a part of the payment; undefined for a whole return or another line. */
 function partOf(item: FoundItem, { level, amount, currency }: BankLine): string | undefined {
   if (level !== 'return' || amount === null || isWholeReturn({ amount, currency }, item)) return
   const [back, paid] = [moneyWords(amount, currency), moneyWords(item.amount, item.currency)]
@@ -153,7 +153,7 @@ function idOf({ end_to_end_id, uetr, instruction_id }: BankLine): string {
 
 type ItemOf = (line: BankLine) => FoundItem | undefined
 
-/** The lines, of which those that share an amount have their own, or a defect. */
+/** The lines. Each line that shares an amount gets its own amount, or a defect. */
 export function withShares(lines: readonly BankLine[], itemOf: ItemOf): readonly BankLine[] {
   const sharing = lines.filter(({ shared_amount }) => shared_amount !== null)
   if (sharing.length === 0) return lines
@@ -186,7 +186,7 @@ export interface FileAnswer {
   readonly reason: string
 }
 
-/** The reasons of ISO 20022 for a file, or payments, that the bank already has. */
+/** ISO 20022's reasons for a file or payment that the bank already has. */
 const REPETITION_CODES = ['DU01', 'DU02', 'DU03', 'DU04', 'DU05', 'AM05']
 
 const REFUSALS: readonly Meaning[] = ['rejected', 'cancelled']
@@ -196,7 +196,7 @@ export function isRefusal(code: string, meanings: Readonly<Record<string, string
   return REFUSALS.includes(meaningOf(code, meanings))
 }
 
-/** Whether what is said of a whole file holds for each of its payments. */
+/** Whether a line about a whole file holds for each of its payments. */
 export function isOfEach(
   { level, code }: Pick<BankLine, 'level' | 'code'>,
   meanings: Readonly<Record<string, string>>,
@@ -210,7 +210,7 @@ export function isRepetition({ reason }: Pick<RailFile, 'reason'>): boolean {
   return reason.split(' ').some(word => REPETITION_CODES.includes(word))
 }
 
-/** What the line means for the file in its present state, or why the line is set aside. */
+/** The meaning of the line for the file in its present state, or why the line is set aside. */
 export function answerOf(
   { msg_id, state, offers }: Pick<RailFile, 'msg_id' | 'state' | 'offers'>,
   line: Pick<BankLine, 'level' | 'code' | 'reasons' | 'text' | 'payment_information_id'>,

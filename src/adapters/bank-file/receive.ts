@@ -27,9 +27,8 @@ interface Fetched {
 }
 
 /**
- * Takes the files whose size has not changed since the last look, as others may still grow. Returns
- * the present sizes, whether all files are taken, and the failures of files: one failure stops no
- * other file.
+ * Takes the files whose size has not changed since the last look: other files may still grow. One
+ * failure stops no other file.
  */
 export async function fetchNew(
   rail: OpenFileRail,

@@ -19,9 +19,9 @@ export interface ReportInput {
   readonly file: RailFile | undefined
   /** In the order of receipt. */
   readonly evidence: readonly StoredEvidence[]
-  /** The earlier attempt whose booked debit keeps the item out of files; undefined for none. */
+  /** The earlier attempt whose debit is booked, which keeps the item out of files. */
   readonly booked_before?: number | undefined
-  /** What proves the bank's silence; undefined for a bank whose silence means nothing. */
+  /** The proof of the bank's silence; undefined for a bank whose silence means nothing. */
   readonly silence?: SilenceProof | undefined
   readonly now: Instant
 }
@@ -44,9 +44,9 @@ export function reportOf(input: ReportInput): RailReport {
   })
   const { steps, not_taken, silent_until, is_late } = interpretation
   const exception = interpretation.exception ?? exceptionOf(booked_before)
-  // New evidence wakes the payout, so a payment that was not taken needs no further question. Nor
-  // does one that only waits for a person: if its exception is closed too early, the next report
-  // opens it again.
+  // New evidence wakes the payout, so a payment that was not taken needs no further question. A
+  // payment that only waits for a person needs none either: if its exception is closed too early,
+  // the next report opens it again.
   const is_booked =
     booked_before !== undefined ||
     ['rejected_but_booked', 'silence_unproved'].includes(exception?.kind ?? '')

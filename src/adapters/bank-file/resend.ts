@@ -35,7 +35,7 @@ export async function releaseFile(
   })
 }
 
-/** Why the file must not be sent, and what the person can do; undefined when it may be sent. */
+/** Why the file must not be sent, with advice; undefined when it may be sent. */
 async function stopMessage(tx: TransactionSql, file: RailFile, items: readonly FoundItem[]) {
   const reason = await findStopReason(tx, file, items)
   if (reason === undefined) return undefined
@@ -73,7 +73,7 @@ type ResealResult = { readonly count: number } | { readonly fault: string }
 
 /**
  * Withdraws a file that the bank cannot have. Its payments go into the next file, under their ids.
- * A payment that waits for a person goes later. A payment whose payout is over never goes.
+ * Payments that wait for a person go later. Payments of ended payouts never go.
  */
 export async function takeBackFile(
   sql: Sql,

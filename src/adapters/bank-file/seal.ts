@@ -68,8 +68,8 @@ async function sealPage(rail: OpenFileRail, due: readonly FoundItem[], faults: s
     const batches =
       (await tryPart(rail, faults, async () => batchesOf(group, rail.config.profile))) ?? []
     for (const items of batches) {
-      // Undefined also when another worker has sealed some of the items: the next round finds the
-      // others.
+      // Undefined also for a batch that another worker has sealed in part. The next round finds the
+      // rest.
       const msg_id = await tryPart(rail, faults, () => sealFile(rail, items, now, faults))
       if (msg_id !== undefined) sealed.push(msg_id)
     }
@@ -105,7 +105,7 @@ async function postpone(rail: OpenFileRail, late: readonly FoundItem[], now: Ins
   )
 }
 
-/** Withdraws the items whose payouts or attempts are over. Returns all items, sorted. */
+/** Withdraws the items of ended payouts or attempts. Returns all items, sorted. */
 async function withdrawOver(rail: OpenFileRail, due: readonly FoundItem[]) {
   return transactConfined(rail.sql, accountsOf(due), async tx => {
     const sorted = await sortItems(tx, due)
@@ -137,7 +137,7 @@ function minorUnits(most_amount: string | null, currency: string): bigint | null
   return most
 }
 
-/** Seals one file. Returns its id; undefined when another worker has sealed one of its items. */
+/** Seals one file; returns its id. Undefined when another worker has sealed one of its items. */
 async function sealFile(
   rail: OpenFileRail,
   batch: readonly FoundItem[],

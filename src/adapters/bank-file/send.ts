@@ -27,7 +27,7 @@ import { findStopReason, transactMany } from './waiting.ts'
  */
 const MOST_OFFERS = 10
 
-/** A file that must not be sent as it is. Other files are sent. */
+/** A file that must not be sent. Other files are sent. */
 class FileStopped extends TransportFailed {
   override readonly name = 'FileStopped'
 }

@@ -26,7 +26,7 @@ export interface SftpConfig {
   readonly archive: string
 }
 
-/** The rail's secret: one of the two. */
+/** A password or a private key. */
 export type SftpSecret = Pick<ConnectConfig, 'password' | 'privateKey'>
 
 const CONNECT_MS = 10_000

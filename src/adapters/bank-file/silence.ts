@@ -45,9 +45,9 @@ function silentSince({ state, sent_at, updated_at }: SentFile): Instant | null {
   return state === 'acknowledged' ? (sent_at ?? updated_at) : null
 }
 
-/** What is known of the bank's files, by which silence is judged. */
+/** The facts by which silence is judged. */
 export interface SilenceProof {
-  /** Whether the payout has succeeded before: its silence was proved then. */
+  /** Whether the payout has succeeded before, so that its silence was proved. */
   readonly is_counted: boolean
   /** When the inbox was last read to its end; null: never. */
   readonly fetched_at: Instant | null
@@ -60,8 +60,9 @@ export interface SilenceProof {
 }
 
 /**
- * Whether the silence of a bank means acceptance: only once its inbox was read to its end after
- * `until`, and nothing of the bank lies unread. Else why not, for a person, or `wait`.
+ * Whether the silence of a bank means acceptance. It does once the inbox was read to its end after
+ * `until`, and no file or line of the bank lies unread. Otherwise returns the reason for a person,
+ * or `wait`.
  */
 export function judgeSilence(
   until: Instant,

@@ -17,12 +17,12 @@ import { type FoundItem, findItems, itemName } from './item-store.ts'
 import type { SilenceProof } from './silence.ts'
 import { accountsOf } from './waiting.ts'
 
-/** What is known of the bank's silence about one payment, whose payout has this status. */
+/** The facts about the bank's silence, for an item and the status of its payout. */
 export type ProofOf = (item: FoundItem, status: string) => SilenceProof
 
 /**
- * Reads what proves the silence of a bank; undefined for a bank whose silence means nothing. To be
- * read before the evidence: a file that is read in between then shows in the evidence.
+ * Reads the proofs of silence; undefined for a bank whose silence means nothing. Comes before the
+ * read of the evidence, so that a file that is read in between shows in the evidence.
  */
 export async function readProofs(
   { sql, name, config }: OpenFileRail,

@@ -110,7 +110,7 @@ async function findDoubtful(
   return new Set([...named, ...booked, ...uninterpreted].map(({ end_to_end_id }) => end_to_end_id))
 }
 
-/** The items among these that an open line names, or whose earlier file an open line names. */
+/** The items that an open line names, or whose earlier file it names. */
 export async function findItemsWithOpenLines(tx: TransactionSql, keys: readonly ItemKey[]) {
   const items = await findItems(tx, keys)
   const ids = items.flatMap(({ end_to_end_id, uetr }) => [end_to_end_id, uetr])
@@ -125,7 +125,9 @@ export async function findItemsWithOpenLines(tx: TransactionSql, keys: readonly 
   )
 }
 
-/** Each attempt of the items' payouts, up to theirs, that has more debits than credits. */
+/**
+ * Each attempt of the items' payouts, up to the item's own attempt, with more debits than credits.
+ */
 export async function listBookedAttempts(tx: TransactionSql, items: readonly ItemKey[]) {
   const attempts = await findBookedAttempts(tx, items)
   const evidence = Map.groupBy(await listEvidence(tx, attempts), itemName)

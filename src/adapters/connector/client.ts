@@ -87,7 +87,7 @@ function readJson(asked: string, text: string): unknown {
 
 /**
  * Bounds the number of concurrent requests, first come first served. A request that waits too long
- * fails: by then another process may ask.
+ * fails, because another process may ask meanwhile.
  */
 class RequestLimiter {
   #free: number

@@ -7,7 +7,6 @@ import type { Sql } from '../../sql/connect.ts'
 import { gather } from './gather.ts'
 import type { EvidenceStore } from './rail.ts'
 
-/** New evidence of one attempt. */
 interface NewRows {
   readonly payout: RailPayout
   readonly rows: readonly NewEvidence[]

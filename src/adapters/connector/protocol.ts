@@ -115,7 +115,6 @@ export const Order = Type.Object(
   { title: 'Order', description: 'A payment to make: the amount that the beneficiary receives.' },
 )
 
-/** The possible steps of a payment. */
 export const STEP_STATUSES = {
   accepted: 'The provider has the payment.',
   processing: 'It is on its way; also after `requires_action` or `on_hold`.',

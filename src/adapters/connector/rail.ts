@@ -135,7 +135,7 @@ export class ConnectorRail {
     )
   }
 
-  /** A refusal of the order itself tells nothing about the money, so a person looks. */
+  /** A refusal of the order says nothing about the money, so a person looks. */
   async #refused(payout: RailPayout, status_code: number, json: unknown): Promise<RailReport> {
     const { code, message } = errorOf(json)
     await this.#keep(payout, [answerEvidence(status_code, `${code}: ${message}`)])

@@ -5,7 +5,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { signatures, webhookHeaders } from '../../webhooks/sign.ts'
 import { TOLERANCE_S } from './protocol.ts'
 
-/** Each is `whsec_` and base64. While a secret is replaced: the new one, then the old one. */
+/** `whsec_` and base64. Two while a secret is replaced: the new one first. */
 export type Secrets = readonly string[]
 
 export interface SignedRequest {
@@ -18,7 +18,6 @@ export interface SignedRequest {
   readonly body: string
 }
 
-/** The headers of a request to a connector. */
 export function requestHeaders(secrets: Secrets, request: SignedRequest): Record<string, string> {
   const { id, timestamp_s, method, path, body } = request
   const signed = webhookHeaders(secrets, id, timestamp_s, `${method} ${path}\n${body}`)
@@ -47,7 +46,7 @@ export function answerProblem(
   return headers['webhook-id'] === request_id ? '' : 'is signed for another request'
 }
 
-/** The same for a message whose whole signed payload is `payload`, such as a webhook. */
+/** As `answerProblem`, for a message whose whole signed payload is `payload`, such as a webhook. */
 export function signatureProblem(
   secrets: Secrets,
   headers: Headers,

@@ -79,8 +79,8 @@ export function amountProblem(reported: readonly ReportedStep[], ordered: Money)
 }
 
 /**
- * The returned money as text; undefined when it is the ordered money, or nothing came back.
- * The account gets back what it paid, and the operator bears the difference.
+ * The returned money as text, if it differs from the ordered money. The account gets back the money
+ * that it paid, and the operator bears the difference.
  */
 export function shortReturn(reported: readonly ReportedStep[], ordered: Money): string | undefined {
   const step = reported.find(({ status }) => status === 'returned')
@@ -153,7 +153,7 @@ function railStep(step: ReportedStep, status: StepStatus): RailStep | undefined 
   }
 }
 
-/** The mark of a wish, if the provider's code is one of ISO 20022 for it, such as CUST. */
+/** The mark of a wish, for a provider's code that ISO 20022 has for wishes, such as CUST. */
 function wish({ code }: ReportedStep): { readonly at_wish?: true } {
   return reasonOf('iso20022', code, true)?.at_wish === true ? { at_wish: true } : {}
 }
@@ -196,7 +196,7 @@ export function askAgainIn(
   return Math.min(15 * MINUTE_MS, Math.max(1_000, tenth_of_age_ms))
 }
 
-/** Whether the last known status means that neither the provider nor the payee has the money. */
+/** Whether neither the provider nor the payee has the money, by the last known status. */
 export function hasNoMoney(reported: readonly ReportedStep[]): boolean {
   return FINAL_STATUSES.includes(lastKnown(reported)?.status ?? '')
 }

@@ -15,7 +15,6 @@ const DETAILS = 'NtryDtls'
 const TRANSACTION = 'TxDtls'
 const REPORTS = ['Stmt', 'Ntfctn', 'Rpt']
 
-/** The open entry, as its payments are read. */
 interface EntryState {
   readonly number: number
   count: number
@@ -66,9 +65,9 @@ export function accountReportReader(kind: AccountReport): MessageReader {
 }
 
 /**
- * Our end-to-end id. Without one in its place, a bank may give it as its own transaction's id, or
- * behind EREF: in its own texts, or in the text that the payer wrote. Texts that name several
- * payments name none, as the payer may have written one of them: a person looks.
+ * Our end-to-end id. Some banks give it as the id of their own transaction. Others give it behind
+ * EREF, in their own texts or in the text of the payer. The payer may have written such an id, so
+ * texts with several ids give none: a person looks.
  */
 function endToEndIdOf(node: XmlNode, entry_text: string) {
   const id = idOf(node, 'Refs', 'EndToEndId')
@@ -144,8 +143,8 @@ function transactionLine(kind: AccountReport, node: XmlNode, state: EntryState, 
 }
 
 /**
- * The amount of the payment: the instructed amount when the account has another currency or the
- * bank's charges explain the difference, else the booked amount.
+ * The amount of the payment. It is the instructed amount when the account has another currency, or
+ * when the bank's charges explain the difference. Otherwise it is the booked amount.
  */
 function paidAmount(node: XmlNode, booked_element: XmlNode | undefined) {
   const booked = moneyOf(booked_element)

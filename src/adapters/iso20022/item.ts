@@ -13,7 +13,6 @@ import { pow10 } from '../../values/money/decimal.ts'
 import { pairingFault, referenceFault } from '../../values/network/creditor-reference.ts'
 import { convertText } from './text.ts'
 
-/** The texts of a party in the file. */
 export interface WrittenParty {
   readonly name: string
   readonly address: PostalAddress
@@ -125,8 +124,8 @@ function checkReference({ creditor_reference: reference, creditor: { iban } }: F
 }
 
 /**
- * A debtor whose number the bank does not read in full is written without it: half a number is
- * another one's.
+ * Leaves out a debtor's number that the bank does not read in full: half a number names somebody
+ * else.
  */
 function writeDebtor(debtor: UltimateDebtor, profile: BankProfile): UltimateDebtor {
   const { text, lost } = convertText(debtor.id, profile.character_set)

@@ -17,7 +17,6 @@ import { type ReferenceKind, referenceKind } from '../../values/network/creditor
 import { escapeXml, textElement } from '../../values/text/xml.ts'
 import { checkItem, type WrittenParty, writeItem, writeParty } from './item.ts'
 
-/** The differences between the versions. */
 interface Version {
   readonly bic: 'BIC' | 'BICFI'
   readonly has_uetr: boolean
@@ -115,7 +114,6 @@ function header(
   )
 }
 
-/** The texts of one PmtInf, in order. */
 function paymentInformation(batch: FileBatch, { id, items }: Group): string[] {
   const { settlement_account, profile, execution_date } = batch
   const iso = isoOf(profile)

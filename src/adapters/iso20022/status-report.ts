@@ -5,7 +5,6 @@ import { childOf, childrenOf, closest, textOf } from '../../values/xml/node.ts'
 import type { XmlNode } from '../../values/xml/xml-stream.ts'
 import { idOf, joinTexts, moneyOf } from './values.ts'
 
-/** The reader for one kind of message. */
 export interface MessageReader {
   /** Called when an element opens; the elements before it in its parents are complete. */
   open(node: XmlNode): Iterable<BankLine>
@@ -81,8 +80,8 @@ export function statusReportReader(message: XmlNode): MessageReader {
 }
 
 /**
- * A payment that has a reason and no status of its own has the status of its group, else of its
- * file, if that is a rejection.
+ * The status of a payment that has a reason and no own status: the rejection of its group, or of
+ * its file.
  */
 function inheritedStatus(node: XmlNode, group: XmlNode | undefined, message: XmlNode): string {
   if (statusReasons(node).reasons.length === 0) return ''

@@ -4,9 +4,9 @@
 
 /**
  * `received`: the bank has the payment. `pending`: the bank has not decided. `accepted`: the bank
- * will execute it. `settled`: the bank says that it has debited our account. `rejected`,
- * `cancelled`: the bank never executes it. `requires_action`: the account must answer. `operator`:
- * an operator must look. `nothing`: the code tells nothing about a single payment.
+ * will execute it. `settled`: the bank has debited our account. `rejected`, `cancelled`: the bank
+ * never executes it. `requires_action`: the account must answer. `operator`: an operator must look.
+ * `nothing`: the code says nothing about a single payment.
  */
 export const MEANINGS = [
   'received',
@@ -39,10 +39,9 @@ const STANDARD: Readonly<Record<string, Meaning>> = {
   ...{ PART: 'nothing', PRES: 'nothing', CPUC: 'nothing', ACIS: 'nothing' },
 }
 
-/** The codes that this version knows. */
 export const STATUS_CODES: readonly string[] = Object.keys(STANDARD)
 
-/** The bank's own meaning, else the standard's, else `nothing`. */
+/** The meaning in the bank's profile, or in the standard; `nothing` for other codes. */
 export function meaningOf(code: string, meanings: Readonly<Record<string, string>>): Meaning {
   const own = Object.hasOwn(meanings, code) ? meanings[code] : undefined
   const known = MEANINGS.find(meaning => meaning === own)

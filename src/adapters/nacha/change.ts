@@ -18,8 +18,8 @@ type Name = keyof PayeeValues
 type Places = { readonly [N in Name]?: readonly [first: number, last: number] }
 
 /**
- * The values that a payee has, by name. {} for other codes: their values are the sender's own. {}
- * also when a value is missing, has another form or stands elsewhere: a person reads it then.
+ * The values of the payee, by name. {} for codes about the sender's own values. {} also for a value
+ * that is missing, misplaced or of another form: a person reads it.
  */
 export function correctedValues(code: string, data: string): PayeeValues {
   const places: Places | undefined = Object.hasOwn(PLACES, code)

@@ -3,8 +3,8 @@
 import { reasonOf } from '../../values/bank-format/reason.ts'
 
 /**
- * The banking day after settlement by whose opening most returns of credits reach the sending bank
- * (section 3.8). R06, R23 and R31 may come later.
+ * The banking day after settlement by whose opening most returns reach the sending bank (section
+ * 3.8). R06, R23 and R31 may come later.
  */
 export const RETURN_DAYS = 2
 

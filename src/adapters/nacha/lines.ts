@@ -6,7 +6,7 @@ import { WIDTH } from './record.ts'
 /** A line may have blanks behind its record. A longer line is not of this format. */
 const LONGEST = 1_000
 
-/** What some systems write at the end of a file, behind its last record. */
+/** Characters that some systems write behind the last record of a file. */
 const isPadding = (character: string) => /^[\s\p{Cc}]$/u.test(character)
 
 function withoutPadding(text: string): string {
@@ -15,7 +15,6 @@ function withoutPadding(text: string): string {
   return text.slice(0, end)
 }
 
-/** Whether a line has nothing but what fills up the end of a file. */
 const isBlank = (text: string) => withoutPadding(text) === ''
 
 const isAscii = (text: string) => /^[ -~]*$/.test(text)

@@ -24,7 +24,7 @@ const ACKNOWLEDGEMENT_DIGIT = '4'
 
 function bankLine(entry: Entry): BankLine {
   if (entry.defect !== '') return { ...emptyNote(entry), defect: entry.defect }
-  // Addenda of the payment may stand before those of its return.
+  // The addenda of the payment may stand before the addenda of its return.
   const addenda =
     entry.addenda.find(({ text }) =>
       [RETURN, CHANGE].some(({ begins }) => text.startsWith(begins)),

@@ -9,7 +9,6 @@ export const WIDTH = 94
 /** Records of a block. Fill records make a file's last block whole. */
 export const BLOCKING_FACTOR = 10
 
-/** The fill record. */
 export const FILL = '9'.repeat(WIDTH)
 
 /** `n`: digits, padded with zeros on the left. `a`: text, padded with blanks on the right. */
@@ -139,7 +138,7 @@ export function writeRecord<Name extends string>(
   return begins + parts.join('')
 }
 
-/** The values of a record, of which a field of digits with other characters is ''. */
+/** The values of a record. A field of digits with other characters gives ''. */
 export function readLoosely<Name extends string>(
   layout: Layout<Name>,
   text: string,

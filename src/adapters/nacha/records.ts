@@ -17,7 +17,6 @@ import {
   type Values,
 } from './record.ts'
 
-/** An entry with its headers and addenda. */
 export interface Entry {
   readonly line: number
   readonly file: Values<typeof FILE_HEADER>
@@ -78,7 +77,7 @@ export class Records {
   #records = 0
   #fill_records = 0
   #files = 0
-  /** Whether the file has no header. Then it may have no control record either. */
+  /** A file without a header may lack a control record, too. */
   #is_bare = false
   #batches = 0n
   #batch_tally = new Tally()

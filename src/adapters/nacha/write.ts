@@ -49,7 +49,6 @@ interface Batch {
   readonly first: number
 }
 
-/** The counts and sums for control records. */
 interface Sums {
   readonly entry_count: number
   readonly entry_hash: bigint

@@ -42,7 +42,6 @@ export interface CheckReport {
   readonly payments: readonly KeptPayment[]
 }
 
-/** Runs the checks in order. Calls `onResult` after each. */
 export async function runChecks(
   groups: readonly Group[],
   options: ProbeOptions,

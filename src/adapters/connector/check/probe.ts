@@ -150,7 +150,6 @@ export function paymentOf(reply: Reply): Payment {
   return reply.json as Payment
 }
 
-/** Fails the check unless the answer has one of these status codes. */
 export function expectStatus(reply: Reply, ...expected: readonly number[]): void {
   const { request, status_code, error } = reply
   if (expected.includes(status_code)) return

@@ -11,7 +11,7 @@ export function readyCapabilities({ capabilities }: Probe): Capabilities {
   return capabilities
 }
 
-/** The currency of the checks: the first one of the connector. */
+/** The limits of the connector's first currency, which all checks use. */
 function limitsFor(probe: Probe): Limits {
   const [limits] = limitsOf(readyCapabilities(probe))
   if (limits === undefined) throw new Skipped('the connector carries no currency')
