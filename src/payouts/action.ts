@@ -57,7 +57,6 @@ export function withAnswer(
   return after
 }
 
-/** The particulars and beneficiary of a payout, with all answers applied. */
 export function withAnswers(
   payout: Pick<Payout, 'particulars' | 'beneficiary_details' | 'answers'>,
 ): Pick<Payout, 'particulars' | 'beneficiary_details'> {

@@ -138,7 +138,7 @@ export function writtenPayout(payout: Payout): WrittenPayout {
 }
 
 /**
- * The digest of what approvers are shown and approve: the payout's whole row. Migration 0013
+ * The digest that approvers are shown and approve: of the payout's whole row. Migration 0013
  * computes the same digest.
  */
 const WRITTEN_SEAL = sealOf<WrittenPayout>(WRITTEN_KINDS)

@@ -48,7 +48,7 @@ export function insertMetadata(tx: TransactionSql, payouts: readonly WithMetadat
   return addToParts(tx, partsOf(payouts))
 }
 
-/** Replaces the hashes of payouts whose metadata has changed. */
+/** Replaces the hashes after a change of metadata. */
 export function replaceMetadata(
   tx: TransactionSql,
   before: readonly WithMetadata[],

@@ -30,7 +30,7 @@ export interface Particulars {
   readonly on_behalf_of: string
   /** By it the creditor finds the invoice (values/network/creditor-reference.ts). */
   readonly creditor_reference: string
-  /** The entity of `on_behalf_of` as it was at the creation, so that a repeat is the same. */
+  /** The entity of `on_behalf_of` at the creation, so that a repeat is the same. */
   readonly ultimate_debtor: UltimateDebtor | null
   readonly documents: NonNullable<PayoutRequest['documents']>
   readonly logistics_tracking_details: NonNullable<PayoutRequest['logistics_tracking_details']>
@@ -41,7 +41,7 @@ export interface Particulars {
 export interface Payout {
   readonly account_id: string
   readonly id: string
-  /** The quote that it uses; '' when the payout carries its own terms (quotes/carried.ts). */
+  /** The used quote; '' for a payout with its own terms (quotes/carried.ts). */
   readonly quote_id: string
   readonly type: PayoutType
   readonly amount: bigint
@@ -68,7 +68,7 @@ export interface Payout {
    */
   readonly destination_country: string
   readonly basis: Basis | null
-  /** How long the carried quote is valid; null when the payout carries none. */
+  /** The validity of the payout's own terms; null for a payout with a quote. */
   readonly quote_validity_s: number | null
   /** The rail that its route names; '' for a transfer to another account. */
   readonly first_rail: string
@@ -98,14 +98,14 @@ export interface Payout {
   readonly held_for: string
   /** The metadata after the account's changes; null: unchanged, so `particulars` has it. */
   readonly metadata: Particulars['metadata']
-  /** What the account has answered while the payout was in requires_action, oldest first. */
+  /** The account's answers in requires_action, oldest first. */
   readonly answers: readonly RailAnswer[]
   /** The SWIFT message, written when the payout is made; '' for other types. */
   readonly mt103: string
   /** The two keys of the imported row, separated by a space; '' when no import made the payout. */
   readonly import_keys: string
   readonly created_at: Instant
-  /** When the payout is executed. Neither a rail nor a person gets it before. Null: at once. */
+  /** Before this time, neither a rail nor a person gets the payout. Null: at once. */
   readonly execute_at: Instant | null
   readonly updated_at: Instant
 }
@@ -146,13 +146,11 @@ export interface PayoutState {
   readonly sender_bic: string
   readonly pricing: PricingAt
   readonly routes: readonly Route[]
-  /** What each rail cannot carry. */
   readonly carriage: Carriage
   /** The counters of limits; decisions add their own payouts. */
   readonly limits: LimitState
-  /** The rules of approvals, of the same version as the prices, and what they judge by. */
+  /** The rules of approvals, of the version of the prices, and the facts that they judge by. */
   readonly approving: ApprovingState
-  /** What each request amounts to. */
   readonly intents: ReadonlyMap<PayoutRequest, Intent>
   readonly bookId: BookId
 }
@@ -176,7 +174,7 @@ export interface PricedPayout {
   readonly routed: Routed
 }
 
-/** What messages to banks carry of the entities that payouts are made for. */
+/** The members of a principal in messages to banks. */
 export type Principal = Pick<EntityDetails, PrincipalAddress | PrincipalNumber | 'name'> &
   Pick<Entity, 'type'>
 export type Principals = ReadonlyMap<string, Principal>
@@ -218,7 +216,7 @@ export interface Intent extends Asked {
   /** The details of the payee; undefined when the beneficiary that the request names is unknown. */
   readonly details: BeneficiaryRequest | BeneficiaryDetails | undefined
   readonly type: PayoutType
-  /** The entity that the payout is for: the request's, or else its quote's; '' for none. */
+  /** The entity that the payout is for, by the request or its quote; '' for none. */
   readonly on_behalf_of: string
   /** Duplicates have the same; null when the account looks for none, or without `details`. */
   readonly likeness: string | null

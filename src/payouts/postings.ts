@@ -24,7 +24,7 @@ export type PostedFigures = Pick<
 
 /**
  * The creation of a payout. The balance pays principal and fees. Each conversion passes principal
- * through the fx position at mid, and what remains is income. The destination amount is then in
+ * through the fx position at mid, and the rest is income. The destination amount is then in
  * transit, or with another account of this installation.
  */
 export function payoutPostings(quote: PostedFigures, is_transfer: boolean): Posting[] {
@@ -100,9 +100,7 @@ export function reversalPostings(creation: readonly Posting[]): Posting[] {
   )
 }
 
-/**
- * Money back of which the house keeps a part: it leaves `available` and is income of the exchange.
- */
+/** Money back without the house's part, which leaves `available` and is income of the exchange. */
 export function withKept(back: readonly Posting[], currency: string, kept: bigint): Posting[] {
   if (kept === 0n) return [...back]
   const income: Posting = { code: 'fx_income', currency, amount: 0n }

@@ -39,7 +39,7 @@ export const LogisticsTracking = Closed(
   { title: 'LogisticsTracking' },
 )
 
-/** The refusals of a payout, besides those of every request. */
+/** The refusals of a payout, without the refusals of every request. */
 export const PAYOUT_REFUSALS = [
   'currency',
   'holding_currency_not_found',
@@ -154,7 +154,10 @@ export type PayoutUpdate = Static<typeof PayoutUpdate>
 
 export const PayoutStatus = Literals(PAYOUT_STATUSES, { title: 'PayoutStatus' })
 
-/** What an account can add while a payout is in requires_action: never who is paid, nor where. */
+/**
+ * The additions of an account in requires_action. They change neither the payee nor the
+ * destination.
+ */
 const AnsweredDetails = Closed(
   {
     address: BeneficiaryRequest.properties.address,

@@ -239,7 +239,7 @@ function chargedFor(payout: Payout) {
   }
 }
 
-/** The UETR if there is an MT103, else the bank's reference of the payment. */
+/** The UETR of an MT103; without one, the bank's reference of the payment. */
 function trackingOf({ id, mt103, rail_reference }: Payout) {
   if (mt103 !== '') return { tracking_number: uetrOf(id), tracking_type: 'uetr' }
   const tracking_type = rail_reference === '' ? '' : 'bank_reference'

@@ -47,7 +47,7 @@ export function executionOf({ execute_at: sent }: PayoutRequest, now: Instant): 
 
 /**
  * Refuses (400) a payout whose price would stay fixed for longer than the pricing policy allows.
- * Until the execution, its account can cancel it, and so choose a later rate.
+ * Its account could cancel it until the execution, and so choose a later rate.
  */
 export function checkPriceUntil(
   at: Instant | null,

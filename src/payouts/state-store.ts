@@ -93,10 +93,9 @@ export function insertStates(tx: TransactionSql, payouts: readonly OpenPayout[])
 }
 
 /**
- * Writes the changes of payouts since they were read. `read` has the payouts by `account_id/id`;
- * `versions` has each payout after each step, in order; `last` has each payout after its last step.
- * A trigger checks each status against the one before it, so a payout that took several steps is
- * written once for each status.
+ * Writes the changes of payouts since they were read. `read` and `last` have each payout before its
+ * first and after its last step. A trigger checks each status against the previous one, so a payout
+ * is written once for each step in `versions`.
  */
 export function writeStates(
   tx: TransactionSql,
@@ -222,8 +221,7 @@ export async function lockOpenPayouts(tx: TransactionSql, keys: readonly Key[]):
 type LockedPayout = Key & Pick<OpenPayout, 'status' | 'rail' | 'taken_over_at' | 'screened'>
 
 /**
- * Locks the rows of the payouts whose status is open, until the transaction ends, and returns them.
- * Locks in the order of (account, id), under the locks of their books, as `lockOpenPayouts` does.
+ * Locks the open payouts and returns them. The lock has the order and the end of `lockOpenPayouts`.
  */
 export async function lockWaiting(
   tx: TransactionSql,

@@ -40,7 +40,6 @@ import { loadPresent } from './rate-difference-store.ts'
 import { isHeldForMatch, partiesOfPayout } from './release.ts'
 import { updateCompared } from './screening-store.ts'
 
-/** Moves payouts by steps of any cause. */
 export const advancePayout = {
   name: 'advance_payout',
 
@@ -182,7 +181,7 @@ function accountStep<Command extends CancelPayout>(
   }
 }
 
-/** Account ids by `account_id/payout id`. */
+/** Ids of receiving accounts, by `account_id/payout id`. */
 export type Receivers = ReadonlyMap<string, string>
 
 /** The receivers of payouts to other accounts that are held or wait for an approval. */
@@ -203,7 +202,7 @@ async function loadReceivers(tx: TransactionSql, keys: readonly Key[]): Promise<
   )
 }
 
-/** The entities whose review the payouts wait for, may wait for, or were screened with. */
+/** The entities that hold the payouts, may hold them, or were screened with them. */
 function entitiesOf(payouts: readonly OpenPayout[], commands: readonly Advance[]): Key[] {
   const screened = new Set(screenedOf(payouts, commands))
   const keys = payouts.map(payout => {
@@ -231,7 +230,7 @@ function objectName({ account_id, object_id: id }: StoredMatch): string {
   return nameOf({ account_id, id })
 }
 
-/** The payouts whose commands have a result of screening. */
+/** The payouts with a screening result among their commands. */
 function screenedOf(payouts: readonly OpenPayout[], commands: readonly Advance[]): OpenPayout[] {
   const screened = commands.filter(command => command.by === 'review' && command.screened)
   const names = new Set(screened.map(command => nameOf(payoutKey(command))))
@@ -261,7 +260,6 @@ function mayBeAtWish(advance: Advance): boolean {
   return advance.by !== 'account' || advance.answer === undefined
 }
 
-/** The approvals of these payouts, and who may decide them. */
 async function loadPending(tx: TransactionSql, keys: readonly Key[]) {
   if (keys.length === 0) return { pending: new Map(), approvers: new Map() }
   const account_ids = keys.map(({ account_id }) => account_id)

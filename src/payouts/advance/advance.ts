@@ -17,7 +17,6 @@ interface By<Actor extends Cause> {
   readonly by: Actor
 }
 
-/** The rail reports about the payout. */
 export interface ByRail extends By<'rail'> {
   /**
    * The whole history of the attempt on its rail. The first `rail_steps` of the payout are already
@@ -28,7 +27,7 @@ export interface ByRail extends By<'rail'> {
   readonly ask_again_in_ms: number | null
   /** The claim under which the rail was asked. */
   readonly claim?: Instant
-  /** What the rail reports besides the steps; absent for the simulator. */
+  /** Absent for the simulator. */
   readonly report?: AttemptReport
   /** How many answers the rail has seen; all when absent. */
   readonly answers_seen?: number
@@ -45,7 +44,7 @@ export interface ByOperator extends By<'operator'> {
 
 /** A review may hold the payout or end its hold. */
 export interface ByReview extends By<'review'> {
-  /** The result of screening the payout; absent in a review of the payout's entity. */
+  /** The result of screening; absent in a review of the payout's entity. */
   readonly screened?: Screened
 }
 
@@ -70,7 +69,6 @@ export interface NextRail {
   readonly expected_at: Instant | null
 }
 
-/** What a rail reports about an attempt besides its steps. */
 export interface AttemptReport
   extends Pick<RailReport, 'exception' | 'references' | 'released_at' | 'expected_at'> {
   /** The number of the attempt that the rail was asked about. */

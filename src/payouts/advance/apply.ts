@@ -49,9 +49,9 @@ export interface AdvanceState extends ReviewState, OperatorState, KnownAttempts,
   readonly now: Instant
   /** By `account_id/id`. */
   readonly payouts: Map<string, OpenPayout>
-  /** The payouts as read, by `account_id/id`, before any step of the batch. */
+  /** The payouts before any step of the batch, by `account_id/id`. */
   readonly read: ReadonlyMap<string, ReadPayout>
-  /** What the payouts that may give money back count for limits. */
+  /** The uses of limits by the payouts that may give money back. */
   readonly uses: readonly PayoutUse[]
 }
 
@@ -147,10 +147,9 @@ function versionsOf(payout: OpenPayout, { steps, changes }: ActorSteps, now: Ins
   })
 }
 
-/** What an actor makes of a payout. */
 interface ActorSteps {
   readonly steps: readonly RailStep[]
-  /** The payout as a review has screened it; by default as it was read. */
+  /** The screened payout; by default the payout as read. */
   readonly payout?: OpenPayout
   /** Further members that a step changes. */
   readonly changes?: (step: RailStep) => Partial<OpenPayout>
@@ -233,7 +232,7 @@ function checkAccounts(
   if (is_held && leadsTo('processing', 'succeeded')) checkActive(book)
   if (leadsTo('failed', 'reversed')) {
     checkOpen(book)
-    // Before a settlement in the same command posts.
+    // Comes before a settlement in the same command posts.
     checkRoomForReturn(state, book, payout)
   }
   if (isTransfer(payout) && leadsTo('succeeded')) checkOpen(receiverOf(state, payout))

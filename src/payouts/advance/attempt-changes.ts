@@ -15,10 +15,10 @@ import { attemptAfter, endedBy } from './attempt.ts'
 import { askAfterEnd, askOverAt } from './over.ts'
 import type { Judged, NewException } from './report.ts'
 
-/** What is stored besides the payout; a later version of an attempt replaces an earlier one. */
+/** Rows beside the payout. A later version of an attempt replaces an earlier one. */
 export interface AttemptChanges {
   readonly attempts: readonly PayoutAttempt[]
-  /** Those of `attempts` that have no row yet. */
+  /** The attempts without a row yet. */
   readonly opened: readonly PayoutAttempt[]
   readonly exceptions: readonly RailException[]
   readonly questions: readonly OverQuestion[]
@@ -40,7 +40,7 @@ export interface KnownAttempts {
   readonly exceptions: Map<string, readonly RailException[]>
 }
 
-/** The attempts and exceptions that a command changes. Adds them to the state. */
+/** Works out the changed attempts and exceptions, and adds them to the state. */
 export function attemptChanges(
   state: KnownAttempts & { readonly now: Instant },
   now: Instant,
@@ -98,7 +98,7 @@ function openException(
   return opened
 }
 
-/** The members of an event that describe the attempt as its rail reports it. */
+/** The members of an event about the attempt, by its rail's report. */
 export function attemptFacts(last: PayoutAttempt | undefined, report: AttemptReport | undefined) {
   if (last === undefined || report?.attempt !== last.number) return {}
   const { number, rail, uetr, rail_references, released_at, expected_at } = withReport(last, report)
@@ -106,7 +106,7 @@ export function attemptFacts(last: PayoutAttempt | undefined, report: AttemptRep
   return { rail_attempt: { number, rail, uetr, references, released_at, expected_at } }
 }
 
-/** The attempt with what its rail reports about it. */
+/** The attempt with the facts of its rail's report. */
 function withReport(attempt: PayoutAttempt, report: AttemptReport | undefined): PayoutAttempt {
   const { references, released_at, expected_at } = report ?? {}
   if (!references && !released_at && !expected_at) return attempt

@@ -12,7 +12,6 @@ import { writeQuestions } from './over-store.ts'
 
 const payoutName = (of: Pick<PayoutAttempt, 'account_id' | 'payout_id'>) => nameOf(payoutKey(of))
 
-/** The stored attempts and exceptions of payouts. */
 export async function loadAttempts(
   tx: TransactionSql,
   payouts: readonly Key[],
@@ -31,10 +30,7 @@ export async function loadAttempts(
   }
 }
 
-/**
- * Writes what has changed. An attempt ends before the next one opens, because one is open at a
- * time.
- */
+/** Writes the changes. An attempt ends before the next one opens, because one is open at a time. */
 export function storeAttempts(tx: TransactionSql, outcomes: readonly AttemptChanges[]) {
   const newest = new Map(outcomes.flatMap(o => o.attempts).map(a => [attemptName(a), a]))
   const opened_names = new Set(outcomes.flatMap(o => o.opened).map(attemptName))
@@ -54,18 +50,18 @@ export function storeAttempts(tx: TransactionSql, outcomes: readonly AttemptChan
 
 /** The attempt that the rail of a claimed payout is asked about. */
 export interface ClaimedAttempt extends PayoutAttempt {
-  /** When its rail was first asked about it, before this claim; null: never, so no rail has it. */
+  /** When its rail was first asked, before this claim. Null: never, so no rail has the attempt. */
   readonly asked_before: Instant | null
   /** The rails of all attempts of the payout. */
   readonly tried: readonly string[]
 }
 
 /**
- * Opens the attempts of claimed payouts and marks them as asked. Returns the attempts to ask the
- * rails about, by `account_id/payout id`. The transaction is that of the claim, and commits before
- * a rail is asked. An attempt that was not taken is returned unchanged: its payout goes by its next
- * route. No rail may be asked about a payout that is not in the result: its last attempt is over or
- * on another rail, or no rail has the payout and it is not screened.
+ * Opens the attempts of claimed payouts and marks them as asked, in the claim's transaction, which
+ * commits before a rail is asked. Returns the attempts by `account_id/payout id`. An attempt that
+ * was not taken is returned unchanged: its payout goes by its next route. No rail may be asked
+ * about a payout that is not in the result. Its last attempt is over or on another rail, or no rail
+ * has it and it is not screened.
  */
 export async function claimAttempts(
   tx: TransactionSql,

@@ -22,14 +22,11 @@ export function simulatedAttempt({ id, rail, created_at }: Payout): Attempt {
   }
 }
 
-/**
- * Whether the attempts of a payout are stored: not if it began on the simulator or the manual rail.
- */
+/** Whether attempts are stored: not for a payout that began on the simulator or the manual rail. */
 export function keepsAttempts({ first_rail }: Pick<Payout, 'first_rail'>): boolean {
   return isOutside(first_rail)
 }
 
-/** The first attempt of a payout. */
 export function firstAttempt(payout: Payout, opened_at: Instant): PayoutAttempt {
   return openAttempt(payout, 1, { rail: payout.first_rail, route: payout.route }, opened_at)
 }
@@ -76,7 +73,7 @@ const ENDS: Partial<Record<PayoutStatus, AttemptEnd>> = {
   reversed: 'returned',
 }
 
-/** The attempt after its payout has reached this status, which may end the attempt. */
+/** The attempt once its payout has this status, which may end it. */
 export function endedBy(attempt: PayoutAttempt, status: PayoutStatus, now: Instant): PayoutAttempt {
   const ended_as = ENDS[status] ?? attempt.ended_as
   if (ended_as === attempt.ended_as || attempt.ended_as === 'not_taken') return attempt

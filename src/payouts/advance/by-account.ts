@@ -10,7 +10,7 @@ import { PAYOUT_TRANSITIONS } from '../states.ts'
 import type { ByAccount } from './advance.ts'
 import { isHeldForMatch } from './release.ts'
 
-/** The step of an answer, or else of a cancellation. */
+/** The step of an answer; without one, of a cancellation. */
 export function stepsByAccount(payout: OpenPayout, { answer }: ByAccount, now: Instant) {
   if (answer === undefined) return { steps: [cancellation(payout)] }
   const steps = [resumption(payout)]

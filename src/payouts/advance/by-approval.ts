@@ -44,11 +44,10 @@ export interface ApprovalState {
   readonly approvers: Approvers
 }
 
-/** The result of a decision or an expiry. */
 export interface DecidedApproval {
   readonly steps: readonly RailStep[]
   readonly decision: ApprovalDecision | null
-  /** What holds the payout once it is approved. */
+  /** The hold of the approved payout. */
   readonly hold: Hold
   /** How the approval ends; null: more people must approve. */
   readonly outcome: ApprovalOutcome | null
@@ -139,7 +138,7 @@ function isRejected({ approval }: OpenApproval): boolean {
   return approval.outcome === 'rejected'
 }
 
-/** The step of a payout that was rejected while screening held it; none if it was not rejected. */
+/** The step of a rejected payout that screening held; none for a payout that was not rejected. */
 export function stepsOfRejected(state: ApprovalState, payout: OpenPayout): readonly RailStep[] {
   const open = state.pending.get(nameOf(payout))
   if (open === undefined || !isRejected(open)) return []
@@ -178,7 +177,7 @@ function stepsOfApproved(
   return { steps, hold: NO_HOLD }
 }
 
-/** Adds the decision, if there is one, to the state; returns its event. */
+/** Adds the decision, if any, to the state; returns its event. */
 export function rememberDecision(
   state: ApprovalState,
   payout: OpenPayout,
@@ -208,7 +207,6 @@ export function rememberDecision(
   return [recordChange(state, payout, type, facts, PAYOUT_SEAL.digest(payout))]
 }
 
-/** The changes of an approval that a command stores. */
 export interface ApprovalChanges {
   readonly decision: ApprovalDecision | null
   readonly ended: EndedApproval | null
@@ -223,7 +221,7 @@ const ENDED_BY: Readonly<Partial<Record<Cause, ApprovalOutcome>>> = {
   operator: 'failed',
 }
 
-/** What a command changes about the approval of its payout. Adds the changes to the state. */
+/** The command's changes of the payout's approval. Adds them to the state. */
 export function approvalChanges(
   state: ApprovalState,
   before: OpenPayout,
@@ -235,7 +233,7 @@ export function approvalChanges(
   const isLeft = before.status === 'pending_approval' && after.status !== 'pending_approval'
   const outcome = decided?.outcome ?? (isLeft ? ENDED_BY[by] : undefined)
   const open = state.pending.get(nameOf(after))
-  // The approval of a payout that was rejected while screening held it has already ended.
+  // Screening held a rejected payout whose approval has already ended.
   const is_over = open !== undefined && open.approval.outcome !== ''
   if (outcome === undefined || is_over) return { decision, ended: null, payee: null }
   const { account_id, id: payout_id } = after

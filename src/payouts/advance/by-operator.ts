@@ -9,8 +9,8 @@ import type { ByOperator } from './advance.ts'
 import { checkStillApproved, isHandedOver, underReview } from './release.ts'
 
 /**
- * An operator's steps. While screening holds the payout, an operator can only fail it, once its
- * match is confirmed. The steps of a payout that is handed over are applied all the same.
+ * An operator's steps. An operator can only fail a payout that screening holds, and only once its
+ * match is confirmed. A payout that is handed over takes any step.
  */
 export function stepsByOperator(payout: OpenPayout, { steps, person }: ByOperator, now: Instant) {
   const { id, screening, rail } = payout
@@ -31,13 +31,13 @@ export function stepsByOperator(payout: OpenPayout, { steps, person }: ByOperato
 
 export interface OperatorState {
   readonly approvals: Approvals
-  /** Another payout that the same bank reference has paid, by payout id. */
+  /** Another payout with the same bank reference, by payout id. */
   readonly paid_elsewhere: ReadonlyMap<string, Key>
 }
 
 /**
- * Refuses a success that a person reports while the payout's entity is not approved, unless the
- * payout is held or handed over. Also refuses what `checkPerson` does.
+ * Refuses a reported success while the payout's entity is not approved, unless the payout is held
+ * or handed over. Also refuses as `checkPerson` does.
  */
 export function checkOperator(
   { approvals, paid_elsewhere }: OperatorState,

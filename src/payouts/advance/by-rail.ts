@@ -35,7 +35,7 @@ export function judgeRailReport(state: KnownAttempts, payout: OpenPayout, advanc
   return judgeOverReport(over, { steps, ...report }, { by_person, is_fresh }, exceptions)
 }
 
-/** The attempt that a report is about, if that attempt is over. */
+/** The report's attempt, if it is over. */
 function overAttempt(
   { attempts, earlier }: KnownAttempts,
   payout: OpenPayout,
@@ -78,8 +78,8 @@ export function reroute(
 }
 
 /**
- * The event that the rail has sent the payout: when, and by which references. An attempt has at
- * most one, and none if the same report has a step: the event of the step has these facts.
+ * The event that the rail has sent the payout. An attempt has at most one. It has none if the same
+ * report has a step, whose event has these facts.
  */
 export function sentEvent(
   state: AttemptState,

@@ -49,7 +49,7 @@ export function stepsByReview(state: ReviewState, read: OpenPayout, { screened }
   return { payout, steps, screening: matchesToDecide(read, payout, screened, stored) }
 }
 
-/** The steps of a payout once screening no longer holds it. Its entity's review may still. */
+/** The steps of a payout that screening no longer holds. Its entity's review may still hold it. */
 function stepsOfReleased(state: ReviewState, payout: OpenPayout): readonly RailStep[] {
   if (payout.status === 'pending_approval') return stepsOfRejected(state, payout)
   return payout.held_for === '' ? [released(state, payout)] : stepsOfEntity(state, payout)
@@ -96,8 +96,8 @@ function overdue(entity_id: string): RailStep {
 }
 
 /**
- * The step of a scheduled payout that is neither held nor handed over: none if its entity is
- * approved, a failure if it is rejected, otherwise the hold that a new payout would get.
+ * The step of a scheduled payout that is neither held nor handed over. An approved entity causes
+ * none, a rejected one a failure. Any other entity causes the hold of a new payout.
  */
 function stepsAtExecution({ approvals }: HeldState, payout: OpenPayout): RailStep[] {
   if (payout.status !== 'processing' || isHandedOver(payout)) return []
@@ -109,8 +109,8 @@ function stepsAtExecution({ approvals }: HeldState, payout: OpenPayout): RailSte
 }
 
 /**
- * The payout after screening. Refuses a result that is older than a change of the payout's entity,
- * or than a person's confirmation that one of its parties is listed.
+ * The screened payout. Refuses a result that is older than a change of the payout's entity, or than
+ * a person's confirmation that a party is listed.
  */
 function applyScreening(
   { approvals, confirmed }: ReviewState,
@@ -157,8 +157,8 @@ function isScreenable({ status, held_for, screening }: OpenPayout): boolean {
 }
 
 /**
- * The matches that a person must decide: all matches of a new hold, or only the new matches of an
- * earlier hold. `compared` is the version of the lists that a held payout was compared with.
+ * The matches that a person must decide: all matches of a new hold, or the new matches of an
+ * earlier hold. `compared` is the version of the lists.
  */
 function matchesToDecide(
   before: OpenPayout,
@@ -173,10 +173,9 @@ function matchesToDecide(
 }
 
 /**
- * The step that screening causes; `before` and `after` are the payout before and after
- * `withScreening`. A new match holds the payout, unless the payout is handed over. A payout that
- * only waited for screening gets the steps of `release`. So does a payout that was rejected while
- * it was held.
+ * The step that screening causes between `before` and `after`. A new match holds the payout, unless
+ * the payout is handed over. A payout that only waited for screening gets the steps of `release`,
+ * and so does a payout that was rejected while it was held.
  */
 function stepsOfScreening(
   before: OpenPayout,

@@ -16,10 +16,10 @@ import { findPayouts } from '../store.ts'
 import { keepsAttempts, simulatedAttempt } from './attempt.ts'
 import { type ClaimedAttempt, claimAttempts } from './attempt-store.ts'
 
-/** A payout whose rail is due to be asked, as the role of the finder reads it. */
+/** The finder's view of a payout whose rail is due to be asked. */
 export interface DuePayout extends Key {
   readonly rail: string
-  /** Whether it is a scheduled payout whose time has come and whose rail has not been asked yet. */
+  /** Whether the time of a scheduled payout has come before any question to its rail. */
   readonly begins: boolean
 }
 
@@ -51,8 +51,8 @@ export function unclaimed(sql: Tag) {
 }
 
 /**
- * The condition that the rail of a payout may be asked: always if a rail was asked before,
- * otherwise only if the payout is screened at `present`, the version of the lists.
+ * The condition that the rail of a payout may be asked: a rail was asked before, or the payout is
+ * screened at `present`.
  */
 export function mayBeAsked(sql: Tag, present: ListsVersion) {
   return sql`(screened = ${presentVersion(sql, present)} or rail_attempts > 0)`
@@ -60,8 +60,8 @@ export function mayBeAsked(sql: Tag, present: ListsVersion) {
 
 /**
  * The condition that a payout may be handed over. A scheduled payout may from `execute_at` on, by
- * the clock of its account, while that account is active. `row` is the alias of the payout's row,
- * and `owner` the alias of the row that has its account.
+ * its account's clock, while the account is active. `row` and `owner` are the aliases of the rows
+ * with the payout and with its account.
  */
 export function mayBegin(
   sql: Tag,
@@ -76,10 +76,7 @@ export function mayBegin(
       and b.state = 'active' and ${payout}.execute_at <= statement_timestamp() + b.clock_ahead))`
 }
 
-/**
- * The version of the lists, if it was read before; undefined: the statement reads it in its
- * snapshot.
- */
+/** The version of the lists. Undefined: the statement reads it in its snapshot. */
 type ListsVersion = bigint | undefined
 
 function presentVersion(sql: Tag, present: ListsVersion) {
@@ -87,10 +84,7 @@ function presentVersion(sql: Tag, present: ListsVersion) {
   return sql`${present}::bigint`
 }
 
-/**
- * Reads the version of the lists before the statement if the database is spread, because the
- * version is then on another machine than the payouts.
- */
+/** Reads the version first in a spread database, where another machine has it. */
 export async function versionBefore(sql: Tag): Promise<ListsVersion> {
   return isSpread() ? readListsVersion(sql as Sql) : undefined
 }
@@ -104,7 +98,7 @@ export interface ClaimedPayout extends Payout {
   /** The time of the claim, by the account's clock. */
   readonly claimed_at: Instant
   readonly attempt: Attempt
-  /** When its rail was first asked about the attempt, before this claim; null: never. */
+  /** When its rail was first asked, before this claim; null: never. */
   readonly asked_before: Instant | null
   /** The rails of all its attempts; empty for the simulator. */
   readonly tried: readonly string[]
@@ -130,8 +124,7 @@ async function claimOfShard(sql: Sql, keys: readonly Key[], lease_ms: number) {
   const present = await versionBefore(sql)
   return transactConfined(sql, accountsOf(keys), async tx => {
     const claims = await claimRows(tx, keys, lease_ms, present)
-    // These are separate statements, so that they see the steps committed while the claim was
-    // running.
+    // Separate statements see the steps that were committed during the claim.
     const [clocks, found] = await Promise.all([
       tx<{ account_id: string; now: Instant }[]>`
         select account_id, clock_timestamp() + clock_ahead as now from books b

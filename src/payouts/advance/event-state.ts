@@ -11,7 +11,7 @@ import type { Payout } from '../payout.ts'
 import { notBefore } from '../schedule.ts'
 import type { Cause, PayoutStatus } from '../states.ts'
 
-/** The state of a payout as answers show it, without the metadata, which only updates store. */
+/** The state of a payout in answers, without the metadata, which only updates store. */
 export interface ShownState
   extends Forecast,
     Pick<Payout, 'status' | 'status_description' | 'failure' | 'rail_reference' | 'updated_at'> {
@@ -19,7 +19,7 @@ export interface ShownState
   readonly answered: number
 }
 
-/** The data of an event about a payout from which its state follows. */
+/** The members of an event that determine the payout's state. */
 interface StateFacts {
   readonly status: PayoutStatus
   /** Only in a step. Absent in the event of a payout that was made in this status. */
@@ -28,9 +28,9 @@ interface StateFacts {
   readonly failure?: Failure | null
   readonly answer?: number
   readonly reference?: string
-  /** The members of the state before the event that differ from the payout's state at creation. */
+  /** The earlier state's differences from the state at creation. */
   readonly was?: Partial<ShownState>
-  /** In an update: the metadata before it. */
+  /** In an update: the earlier metadata. */
   readonly was_metadata?: Payout['metadata']
   readonly by?: Cause
   /** The rail that gets the payout. */
@@ -100,8 +100,8 @@ function shownState(payout: Payout): ShownState {
 }
 
 /**
- * The events of a command. Each event about the payout gets `was`. The last of these also gets the
- * expected arrival where the route and the rail's report do not determine it.
+ * Adds `was` to each event about the payout. The last of these also gets the expected arrival, if
+ * the route and the rail's report do not determine it.
  */
 export function eventsWithPriorState(
   before: Payout,
@@ -123,22 +123,22 @@ export function eventsWithPriorState(
   })
 }
 
-/** `eventsWithPriorState` for a command with one event, which is about the payout. */
+/** As `eventsWithPriorState`, for one event about the payout. */
 export function eventWithPriorState(before: Payout, after: Payout, event: Event): Event {
   return eventsWithPriorState(before, after, [event])[0] ?? event
 }
 
-/** The members of a state that differ from the original. Each event stores the status itself. */
+/** The state's differences from the original. Each event stores the status itself. */
 function differencesFrom(original: ShownState, state: ShownState): Partial<ShownState> {
   const names = (Object.keys(original) as (keyof ShownState)[]).filter(name => name !== 'status')
   const differing = names.filter(name => !isDeepStrictEqual(state[name], original[name]))
   return Object.fromEntries(differing.map(name => [name, state[name]]))
 }
 
-/** The rail that has the payout, and when the payout then arrives. */
+/** The payout's rail, and its arrival by this rail. */
 type Forecast = Pick<Payout, 'rail' | 'expected_at'>
 
-/** The members that a payout's plan depends on, besides its rail. */
+/** The members that decide a payout's plan, besides its rail. */
 type PlanFacts = Pick<
   Payout,
   'route' | 'destination_currency' | 'fund_transfer_network' | 'execute_at'

@@ -8,7 +8,7 @@ import type { Payout } from '../payout.ts'
 
 /**
  * The payout as routes judge it. `quoted_country` is the country of its quote, which the payout
- * does not store; '' when the payout carries its terms.
+ * does not store; '' for a payout with its own terms.
  */
 export function wantedOf(payout: Payout, quoted_country: string): PayoutToRoute {
   const { beneficiary_details, particulars, destination_currency, destination_amount } = payout
@@ -30,7 +30,7 @@ export function nextRoute(
   return selectRoutes(routes, wanted).find(({ rail }) => !tried.includes(rail))
 }
 
-/** The last rail gets a payout again only while the payout has fewer attempts, over all rails. */
+/** The last rail gets a payout again only below this number of attempts, over all rails. */
 const MOST_ATTEMPTS = 3
 
 /** The route to the rail of the last attempt, while that rail may get the payout once more. */

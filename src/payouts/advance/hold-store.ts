@@ -8,7 +8,6 @@ import { among, eachShard, isSpread, stepByStep, within } from '../../sql/shard.
 import { type Key, nameOf, uniqueKeys } from '../../values/id.ts'
 import type { Instant } from '../../values/instant.ts'
 
-/** A payout that waits for the review of an entity. */
 export interface Hold {
   readonly account_id: string
   readonly entity_id: string

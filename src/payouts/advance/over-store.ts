@@ -11,7 +11,6 @@ import type { Instant } from '../../values/instant.ts'
 import { findPayouts } from '../store.ts'
 import type { OverQuestion } from './attempt-changes.ts'
 
-/** An attempt that is over and due to be asked about. */
 interface DueAttempt {
   readonly account_id: string
   readonly payout_id: string
@@ -33,8 +32,8 @@ export interface ClaimedOver extends RailPayout {
 }
 
 /**
- * Claims due attempts. Their next question comes after a tenth of the time since they ended, at
- * most an hour and at least `lease_ms`, in case the rail gives no clear report.
+ * Claims due attempts. Without a clear report, the next question comes after a tenth of the time
+ * since the end, at least `lease_ms` and at most an hour.
  */
 export async function claimOver(sql: Sql, due: readonly DueAttempt[], lease_ms: number) {
   if (due.length === 0) return []
@@ -78,7 +77,7 @@ function claimRows(tx: TransactionSql, due: readonly DueAttempt[], lease_ms: num
     returning a.account_id, a.payout_id, a.number, a.ask_again_at as claim`
 }
 
-/** Writes when the rails of attempts are asked again, unless that has changed since it was read. */
+/** Writes the times of the next questions, unless a time has changed since it was read. */
 export function writeQuestions(tx: TransactionSql, questions: readonly OverQuestion[]) {
   return tx`
     update payout_attempts a set ask_again_at = k.ask_again_at
@@ -89,7 +88,6 @@ export function writeQuestions(tx: TransactionSql, questions: readonly OverQuest
       and a.ask_again_at is not distinct from k.before`
 }
 
-/** Makes attempts that are over due now. */
 export function askNow(tx: TransactionSql, attempts: readonly DueAttempt[], now: Instant) {
   return tx`
     update payout_attempts a set ask_again_at = ${now}::timestamptz

@@ -5,7 +5,7 @@ import type { RailReport } from '../../rails/rail.ts'
 import { DAY_MS, type Instant, plusMilliseconds } from '../../values/instant.ts'
 import { isKnownException, type Judged, type NewException, NO_CHANGE } from './report.ts'
 
-/** For how long after the end of an attempt its rail is still asked about it. */
+/** How long the rail is asked about an attempt after its end. */
 export const ASKED_FOR_MS = 60 * DAY_MS
 
 /** The first wait after a person has failed a payout by hand: no report says when to ask again. */

@@ -12,7 +12,7 @@ import type { Instant } from '../../values/instant.ts'
 import type { Payout } from '../payout.ts'
 import { isConverted, type PresentPrice, priceEnd } from './rate-difference.ts'
 
-/** What prices each of these payouts that converts and whose price has ended. */
+/** The present prices of the payouts that convert and whose price has ended. */
 export async function loadPresent(
   tx: TransactionSql,
   payouts: readonly Payout[],

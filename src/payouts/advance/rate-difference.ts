@@ -48,13 +48,12 @@ export function isConverted({ holding_fx_id, payout_fx_id }: Payout): boolean {
   return holding_fx_id !== '' || payout_fx_id !== ''
 }
 
-/** Until when the payout's price is valid. `quoted` is that of its quote. */
+/** The end of the payout's price. `quoted` is the end of its quote. */
 export function priceEnd(payout: Payout, quoted: Instant | undefined): Instant {
   const { created_at, quote_validity_s } = payout
   return quoted ?? plusMilliseconds(created_at, (quote_validity_s ?? 0) * 1000)
 }
 
-/** What prices a payout that goes back. */
 export interface PresentPrice {
   readonly pricing: PricingAt
   readonly sandbox: boolean
@@ -64,7 +63,9 @@ export interface PresentPrice {
   readonly ended_at: Instant
 }
 
-/** What the house keeps, in minor units of the holding currency, and the conversion back. */
+/**
+ * The amount that the house keeps, in minor units of the holding currency, and the conversion back.
+ */
 export interface Kept {
   readonly difference: bigint
   readonly conversion: FxConversion
@@ -74,10 +75,10 @@ export interface Kept {
 const WAIT_MS = 7 * 86_400_000
 
 /**
- * What the house keeps of a payout whose price has ended; undefined: nothing. Refuses with
- * rate_stale or rate_unavailable while there is no present rate, but for seven days at most after
- * the rate went stale and the price ended. After that the newest rate counts, however old it is.
- * Without any rate nothing is kept.
+ * The amount that the house keeps once the price has ended; undefined for none. Refuses with
+ * rate_stale or rate_unavailable while there is no present rate, for at most seven days after the
+ * rate went stale and the price ended. After that the newest rate counts, however old it is.
+ * Without any rate the house keeps nothing.
  */
 export function keptOf(payout: Payout, present: PresentPrice, at: Instant): Kept | undefined {
   const { account_id } = payout

@@ -20,8 +20,8 @@ export interface HeldState {
 }
 
 /**
- * Whether a rail was asked about the payout, or a person has taken it. Either may then pay it,
- * whatever the service does.
+ * Whether a rail was asked about the payout, or a person has taken it. Both may pay it from then
+ * on.
  */
 export function isHandedOver(payout: Pick<OpenPayout, 'rail_attempts' | 'taken_by'>): boolean {
   return payout.rail_attempts > 0 || payout.taken_by !== ''
@@ -87,7 +87,6 @@ export function unapprovedStatus(
   return status === 'approved' ? undefined : status
 }
 
-/** The step of a payout whose entity is rejected. */
 export function rejectedEntity(entity_id: string): RailStep {
   const message = `Entity ${entity_id}, for which the payout was made, is rejected.`
   return { status: 'failed', failure: { code: ENTITY_REJECTED, category: 'compliance', message } }

@@ -46,9 +46,9 @@ export const NO_CHANGE: Judged = {
 }
 
 /**
- * Judges a report about the last attempt. `steps` in `ByRail` is the attempt's whole history on
- * its rail. `exceptions` are all exceptions of the payout. An exception that holds nothing back is
- * opened beside what the report says otherwise, and one of its kind at a time.
+ * Judges a report about the last attempt. `steps` in `ByRail` is the attempt's whole history on its
+ * rail. `exceptions` are all exceptions of the payout. An exception that holds nothing back opens
+ * beside any other result, one of its kind at a time.
  */
 export function judgeReport(
   payout: OpenPayout,
@@ -127,9 +127,9 @@ function nothingMore({ rail }: PayoutAttempt, status: PayoutStatus): NewExceptio
 }
 
 /**
- * The steps of the rail's history that are not applied yet. When an account answers, or an operator
- * returns the payout to the rail, the payout is `processing` before the rail reports it. The rail's
- * step to `processing` is then skipped.
+ * The steps of the rail's history that are not applied yet. After an account's answer or an
+ * operator's return, the payout is `processing` before its rail reports it. So the rail's step to
+ * `processing` is skipped.
  */
 function freshSteps(payout: OpenPayout, history: readonly RailStep[]): readonly RailStep[] {
   const fresh = history.slice(payout.rail_steps)

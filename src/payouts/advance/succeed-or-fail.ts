@@ -28,15 +28,14 @@ import {
 } from './rate-difference.ts'
 import { type HeldState, isTransfer, receiverOf } from './release.ts'
 
-/** What a step that gives money back reads. */
 export interface GivenBackState {
   /** The debit of each payout and its journal, by `account_id/payout id`. */
   readonly debits: ReadonlyMap<string, Entry>
   /** Approvals of the entities that payouts are held for, or may be. */
   readonly approvals: Approvals
   /**
-   * What prices the payouts that convert and whose price has ended, where they may go back at the
-   * wish of the account or the payee; by `account_id/id`.
+   * The present prices of payouts whose price has ended and whose money may go back at a wish; by
+   * `account_id/id`.
    */
   readonly present: ReadonlyMap<string, PresentPrice>
 }
@@ -51,7 +50,7 @@ export function checkRoomForReturn(
   checkReturn(book, line.currency, -(line.amount + line.fixed_fee + line.variable_fee))
 }
 
-/** What a step posts. `events` is called after the step's own event is recorded. */
+/** The postings of a step. `events` is called after the step's own event is recorded. */
 export interface StepPostings {
   readonly entries: readonly Entry[]
   readonly journals: readonly Journal[]
@@ -60,7 +59,7 @@ export interface StepPostings {
 
 /**
  * Posts the step. `succeeded` settles the payout, and credits the receiver of a transfer. `failed`
- * and `reversed` give the money back, apart from what the house has kept.
+ * and `reversed` give the money back, without the amount that the house keeps.
  */
 export function moveMoney(
   state: HeldState & GivenBackState,
@@ -129,7 +128,9 @@ function debitOf(state: Pick<GivenBackState, 'debits'>, payout: Payout): Entry {
   return debit
 }
 
-/** What the house keeps when this step gives the money back. Nothing is posted before. */
+/**
+ * The amount that the house keeps when this step gives the money back. Comes before any posting.
+ */
 export function keptAt(
   { present, approvals }: GivenBackState,
   payout: Payout,
@@ -146,7 +147,7 @@ export function keptAt(
   return wish ? keptOf(payout, price, at) : undefined
 }
 
-/** The event of a step, and those of the statement lines that it has posted. */
+/** The event of a step, and the events of its statement lines. */
 export function recordStep(
   state: { readonly books: ReadonlyMap<string, Book> },
   { before, after }: { readonly before: OpenPayout; readonly after: OpenPayout },

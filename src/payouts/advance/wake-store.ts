@@ -33,10 +33,10 @@ import { loadAttempts } from './attempt-store.ts'
 import { eventWithPriorState } from './event-state.ts'
 import { askNow } from './over-store.ts'
 
-/** News of a payout: about the attempt with this number, else about the last attempt. */
+/** News about the attempt with this number, by default the last one. */
 interface News extends Key {
   readonly attempt?: number
-  /** What the bank asks of a person, without a change of the payment. */
+  /** The bank's request to a person, without a change of the payment. */
   readonly notice?: Notice
 }
 
@@ -47,7 +47,7 @@ export interface Notice {
   readonly message: string
   /** The day by which the bank expects an answer; '' for none. */
   readonly until: string
-  /** For a notification of change; else null. */
+  /** Null for any notice but a notification of change. */
   readonly change: PayeeChange | null
 }
 
@@ -108,7 +108,7 @@ const SAID_AFTER_PERSON = {
   message: 'A person moved the payout; its rail has said something new since.',
 } as const
 
-/** What the exception says of the payee; null for one that is not about its details. */
+/** The payee in the exception; null unless the notice is about the payee's details. */
 function noticeOf(
   { beneficiary_id, beneficiary_details }: ReadPayout,
   said: Notice | typeof SAID_AFTER_PERSON,

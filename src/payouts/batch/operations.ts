@@ -71,7 +71,7 @@ export function createBatch(
           outcomes.length > 0 && payouts.store(tx, outcomes, state),
           insertItems(tx, items),
         ])
-        // The promise is awaited below. Until then, a rejection must not be unhandled.
+        // The promise is awaited below. A rejection must be handled before.
         stored.catch(() => {})
         stores.push(stored)
       }
@@ -103,7 +103,7 @@ export function createBatch(
       const outcome = madeBatch({ account_id, id, created_at: book.now }, request, tally)
       answered(outcome)
       store(last)
-      // The book also has what the answer has counted.
+      // The answer has changed the book's counts.
       await Promise.all([...stores, updateBooks(tx, [book]), insertBatches(tx, [outcome.batch])])
       return outcome
     },

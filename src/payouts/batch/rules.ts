@@ -39,7 +39,6 @@ export function itemOf(account_id: string, batch_id: string, decided: Decided): 
   return { account_id, batch_id, position, status, payout_id, reference_id, problems }
 }
 
-/** The counts and totals of a batch so far. */
 export interface Tally {
   readonly counts: Record<ItemStatus, number>
   readonly totals: Map<string, Total>
@@ -47,7 +46,7 @@ export interface Tally {
   readonly refused: Decided[]
   /** How many problems the refused payouts have. */
   problems: number
-  /** The bytes of what the batch writes about its payouts. A dry run writes nothing. */
+  /** The bytes of the batch's writes about its payouts. A dry run writes nothing. */
   text_bytes: number
 }
 
@@ -87,7 +86,7 @@ export function isRefused(mode: BatchMode, { counts }: Pick<Tally, 'counts'>): b
   return mode === 'all_or_nothing' && counts.refused > 0
 }
 
-/** Whether payouts so far make money move: a batch of refused payouts alone is not kept. */
+/** Whether the batch makes any payout. A batch of refused payouts alone is not kept. */
 export function makesPayouts({ counts }: Pick<Tally, 'counts'>): boolean {
   return counts.created + counts.held > 0
 }

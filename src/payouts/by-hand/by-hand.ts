@@ -141,12 +141,12 @@ export const OPERATOR_FAILURE: Failure = {
   message: 'Set by the operator.',
 }
 
-/** The status whose description tells the account what it must provide. */
+/** The status in which `status_description` asks the account for more. */
 export const ASKING: PayoutStatus = 'requires_action'
 
 interface StepDetails {
   readonly failure?: Partial<Failure>
-  /** What the account must provide. */
+  /** The request to the account. */
   readonly description?: string
   /** Whether the account or the payee wants the money back. */
   readonly at_wish?: boolean

@@ -39,7 +39,7 @@ export interface WaitingPart extends WaitingTotal {
   readonly beginning: string
   /** When the first of the waiting payouts was made. */
   readonly since: Instant
-  /** The people who made the payouts, or whose keys made them. */
+  /** The makers of the payouts, or the owners of the keys that made them. */
   readonly made_by: readonly string[]
 }
 
@@ -52,7 +52,6 @@ export interface WaitingGroup {
   readonly totals: readonly WaitingTotal[]
 }
 
-/** A group as it is shown to a person before they decide. */
 export interface ShownGroup {
   /** The approvals of the waiting payouts, the oldest first, at most MAX_TOGETHER. */
   readonly waiting: readonly OpenApproval[]

@@ -121,7 +121,7 @@ export const decideGroup: LongOperation<DecideGroup, State, DecidedGroup, Prepar
       if (next === undefined) answered({ account_id, group_id, digest, statuses })
       await nextTurn()
       const stored = advancePayout.store(tx, outcomes, under)
-      // The promise is awaited below. Until then, a rejection must not be unhandled.
+      // The promise is awaited below. A rejection must be handled before.
       stored.catch(() => {})
       stores.push(stored)
       await nextTurn()
@@ -182,7 +182,7 @@ async function findMembers(tx: TransactionSql, key: Key): Promise<Members> {
   return (await groupExists(tx, key)) ? listWaiting(tx, key) : undefined
 }
 
-/** A group as it is shown before a decision; undefined when the account has no such group. */
+/** The group before a decision; undefined when the account has no such group. */
 export async function findGroup(tx: TransactionSql, key: Key): Promise<ShownGroup | undefined> {
   const members = await findMembers(tx, key)
   if (members === undefined) return undefined

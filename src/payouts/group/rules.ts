@@ -10,8 +10,7 @@ import type { Instant } from '../../values/instant.ts'
 import { groupWords, type WaitingGroup, type WaitingPart } from './group.ts'
 
 /**
- * SHA-256, in hex, of the digests of all waiting payouts, in their order. It changes when one of
- * them changes or stops waiting.
+ * SHA-256, in hex, of the digests of all waiting payouts, in order. It changes with each of them.
  */
 export function digestOfWaiting(waiting: readonly OpenApproval[]): string {
   const lines = waiting.map(({ approval: { payout_id, digest } }) => `${payout_id} ${digest}\n`)
@@ -22,7 +21,7 @@ export function isWaiting({ approval }: OpenApproval): boolean {
   return approval.outcome === ''
 }
 
-/** The people who made the waiting payouts, or whose keys made them. */
+/** The makers of the waiting payouts, or the owners of the keys that made them. */
 export function makersOf(waiting: readonly OpenApproval[]): string[] {
   const names = new Set(waiting.map(({ approval }) => approval.made_by))
   names.delete('')
@@ -57,9 +56,9 @@ export function groupsOf(account_id: string, parts: readonly WaitingPart[]): Wai
 const earlier = (a: Instant, b: Instant) => (a < b ? a : b)
 
 /**
- * The waiting payouts that the person has not decided yet, which the decision is about. Refuses
- * with invalid_transition when no payout waits, as `checkDecision` refuses any of them, and with
- * approval_outdated when the digest is not that of the waiting payouts.
+ * The waiting payouts that the person has not decided yet. Refuses with invalid_transition when no
+ * payout waits, and with approval_outdated for another digest than that of the waiting payouts.
+ * Also refuses as `checkDecision` does.
  */
 export function payoutsToDecide(
   group_id: string,

@@ -77,9 +77,9 @@ const SECONDS = `greatest(0, (${microsSql(SUCCEEDED_AT)} - ${idMicrosSql('id')})
 const SAMPLED = 500
 
 /**
- * The payouts of an account that were made from `from` until `to`, were handed to a rail or taken
- * by a person, and are over. Walks the primary key, whose ids contain the time. Counts are exact.
- * Durations come from a sample: `stands_for` is how many payouts a row of the sample stands for.
+ * The ended payouts of an account that were made from `from` until `to` and had been handed to a
+ * rail or a person. Walks the primary key, whose ids contain the time. Counts are exact. Durations
+ * come from a sample: `stands_for` is the number of payouts behind each of its rows.
  */
 export async function countEnded(
   tx: TransactionSql,

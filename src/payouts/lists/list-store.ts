@@ -61,7 +61,7 @@ const LISTED: Listed = {
   long: ['beneficiary_details', 'particulars', 'metadata', 'answers'],
 }
 
-/** For a list of few payouts, such as the payouts of one batch, whose filters need no index. */
+/** For a list of few payouts, such as one batch, whose filters need no index. */
 const LISTED_NEARBY: Listed = {
   ...LISTED,
   filters: LISTED.filters.map(filter => ({ ...(filter as Filter), leads: 'never' })),

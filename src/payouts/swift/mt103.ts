@@ -48,7 +48,7 @@ export interface Mt103Facts {
   readonly creditor_reference: string
   /** '' for none. */
   readonly reference_id: string
-  /** The installation's BIC and that of the bank the message goes to; '' for `TEST_BIC`. */
+  /** The BICs of the installation and of the receiving bank; '' for `TEST_BIC`. */
   readonly sender_bic: string
   readonly receiver_bic: string
 }
@@ -285,8 +285,8 @@ function clearingCode(codes: Readonly<Record<string, string>>, country: string) 
 const ROC = '/ROC/'
 
 /**
- * 70, 4*35x: the creditor reference, alone so that the creditor's bank reads it; else the caller's
- * reference on a line of its own (code ROC), then the description.
+ * 70, 4*35x: a creditor reference stands alone, so that the creditor's bank reads it. Otherwise the
+ * caller's reference has its own line (code ROC), and the description follows.
  */
 function remittance(facts: Mt103Facts): Field[] {
   const { reference_id, transaction_description, creditor_reference } = facts
