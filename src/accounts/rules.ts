@@ -28,7 +28,7 @@ export const MAX_DAILY = 2_000_000_000
 /** The longest `duplicate_window_s`: a week. */
 export const MAX_DUPLICATE_WINDOW_S = 604_800
 
-/** Each scope includes the ones before it. */
+/** Each scope includes the earlier ones. */
 export const SCOPES = ['read', 'write', 'operator'] as const
 export type Scope = (typeof SCOPES)[number]
 
@@ -51,7 +51,7 @@ export interface ApiKey {
 
 export type NewApiKey = Omit<ApiKey, 'revoked' | 'made_by'> & { readonly name: string }
 
-/** Whether a key of this scope may do what needs scope `needed`. */
+/** Whether a key of this scope may act where `needed` is required. */
 export function scopeAllows(scope: Scope, needed: Scope): boolean {
   return SCOPES.indexOf(scope) >= SCOPES.indexOf(needed)
 }
@@ -63,7 +63,7 @@ export function hashSecret(secret: string): Buffer {
 
 const NOBODY = Buffer.alloc(32)
 
-/** Whether the secret is that of the key. Takes constant time, also for an unknown key. */
+/** Whether the secret belongs to the key. Takes constant time, also for an unknown key. */
 export function secretMatches(
   key: Pick<ApiKey, 'secret_hash' | 'revoked'> | undefined,
   secret: string,

@@ -70,7 +70,7 @@ export async function insertAccount(tx: TransactionSql, account: Account): Promi
       ${account.duplicate_window_s}, ${account.daily_rows}, ${account.daily_mb})`.execute()
 }
 
-/** Every key, revoked ones too. Authentication keeps them in memory. */
+/** Every key, also revoked ones. Authentication keeps them in memory. */
 export async function listApiKeys(sql: Tag): Promise<ApiKey[]> {
   return sql<ApiKey[]>`
     select key_id, account_id, secret_hash, scope, owner, makes_only, made_by,

@@ -40,7 +40,6 @@ export function term(name: string, value: bigint | Decimal): Term {
   return { name, value: typeof value === 'bigint' ? { digits: value, scale: 0 } : value }
 }
 
-/** A number whose name is its digits. */
 export function literal(value: bigint): Term {
   return term(value.toString(), value)
 }
@@ -101,8 +100,8 @@ function fractionOf({ first, factors }: Calculation): Fraction {
 }
 
 /**
- * The decimal text of a fraction in lowest terms. Its digits end if 2 and 5 are the divisor's only
- * prime factors; else the text is truncated.
+ * The decimal text of a fraction in lowest terms. It is exact if 2 and 5 are the divisor's only
+ * prime factors, otherwise truncated.
  */
 function decimalText({ n, d }: Fraction): { unrounded: string; truncated: boolean } {
   const [afterTwos, twos] = divideOut(d, 2n)

@@ -30,7 +30,7 @@ export function quoteIdOf(payout: { readonly id: string; readonly quote_id: stri
   return payout.quote_id === '' ? withPrefix(payout.id, 'poq') : payout.quote_id
 }
 
-/** The columns of a payout that make its carried quote. */
+/** The payout's columns with its carried quote. */
 export interface Carrier<Rate> extends CarriedTerms {
   readonly account_id: string
   readonly id: string
@@ -76,7 +76,6 @@ export const CARRIER_COLUMNS = [
   'created_at',
 ] as const satisfies readonly (keyof Carrier<string>)[]
 
-/** The terms of a carried quote, with the payout's destination. */
 export function carriedQuoteTerms(payout: Carrier<unknown>): QuoteTerms {
   const { wallet, local_payment_network } = payout.beneficiary_details.destination_details
   const wallet_type = chainName(wallet?.type ?? '')
@@ -108,7 +107,7 @@ export function carriedFigures<Rate>(payout: Carrier<Rate>) {
   }
 }
 
-/** A payout's carried quote. Its status is `used` from the start. Throws without stored terms. */
+/** A payout's carried quote, which is `used` from the start. Throws without stored terms. */
 export function carriedQuote(payout: Carrier<Price['holding_to_payout']>): Quote {
   const { account_id, id, basis, quote_validity_s, created_at } = payout
   if (basis === null || quote_validity_s === null) throw new Error(`payout ${id} carries no terms`)

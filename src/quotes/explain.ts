@@ -216,7 +216,7 @@ function feeFigures(quote: Quote, fee: Fee, steps: readonly Step[]): Figure[] {
   ]
 }
 
-/** The variable fee, raised to the minimum first and lowered to the maximum then. */
+/** The variable fee, first raised to the minimum and then lowered to the maximum. */
 function boundedFee(
   quote: Quote,
   variable: Figure,
@@ -290,7 +290,7 @@ function figure(
   return { figure: name, currency, ...evaluation, rounded, rounding }
 }
 
-/** Factors from minor units of one currency to those of another. */
+/** Factors from one currency's minor units to another's. */
 function between(from: string, to: string): Factor[] {
   return rescale(currencyExponent(from), currencyExponent(to))
 }

@@ -29,8 +29,8 @@ export interface Judged {
   readonly terms: QuoteTerms
   readonly price: Price
   /**
-   * The route of a payout of exactly these terms; else of one that names what they leave open. Each
-   * payout chooses its route at its creation.
+   * The route of a payout of exactly these terms. Without one, the route of a payout that names the
+   * open members. Each payout chooses its route at its creation.
    */
   readonly routed: Routed
   readonly plan: Plan

@@ -22,8 +22,8 @@ import { type Legs, makeBasis } from './basis.ts'
 import type { Price, Quote, QuoteTerms } from './quote.ts'
 
 /**
- * The holding currency of a request that names none: the payout currency if the account holds it,
- * else its primary currency (§quote.holding).
+ * The holding currency of a request without one: the payout currency if the account holds it,
+ * otherwise the account's primary currency (§quote.holding).
  */
 export function defaultHoldingCurrency(
   account: { readonly currencies: readonly string[]; readonly primary_currency: string },
@@ -109,7 +109,7 @@ export function feesFor(terms: QuoteTerms, { fees, fee_required }: PriceSources)
   throw refusal('fee_unavailable', message)
 }
 
-/** The row whose fees are highest for this amount, the first of equal ones, and its fees. */
+/** The row with the highest fees for this amount, and its fees. Of equal rows, the first. */
 export function dearestFee(
   rows: readonly Fee[],
   holding: { readonly currency: string; readonly amount: bigint },
@@ -195,8 +195,8 @@ export function totalDebit(
 }
 
 /**
- * Refuses a request whose holding or destination amount differs from the computed amount, which the
- * message names (§quote.expectation).
+ * Refuses a request with another holding or destination amount than the computed one. The message
+ * names the computed amount (§quote.expectation).
  */
 export function checkExpectations(
   price: Price,
@@ -267,7 +267,7 @@ export function localNetworksTo(currency: string, country: string): readonly str
     .map(({ name }) => name)
 }
 
-/** The network of a local payout without one, where there is only one; else ''. */
+/** The network of a local payout that names none, if there is only one; otherwise ''. */
 function soleNetwork({ payout_type, destination_currency, destination_country }: QuoteTerms) {
   if (payout_type !== 'local') return ''
   const [only = '', ...others] = localNetworksTo(destination_currency, destination_country)

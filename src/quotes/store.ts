@@ -56,7 +56,7 @@ const LISTED: Listed = {
   kinds: ['status', 'payout_type'],
 }
 
-/** The list of carried quotes, which are all used. */
+/** The list of carried quotes. All of them are used. */
 const LISTED_CARRIED: Listed = {
   table: 'payouts',
   columns: CARRIER_COLUMNS,

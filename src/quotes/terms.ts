@@ -186,7 +186,7 @@ function candidateNetworks({ payout_type = 'local', ...request }: QuoteRequest) 
   }
 }
 
-/** Some network of the payout type, or the one that is named, must serve the request's country. */
+/** The named network, or any network of the payout type, must serve the request's country. */
 function checkReach(request: QuoteRequest): Problem[] {
   const country = request.destination_info?.country
   if (country !== undefined && !isCountry(country)) return []
@@ -218,9 +218,9 @@ function countryOf(request: QuoteRequest): string {
 }
 
 /**
- * The networks over which a payout may go: the one that it names, or else every local network of
- * its currency and country. Rules about a network judge all of them, so that no payer passes a rule
- * by leaving the name out.
+ * The networks that a payout may take: its named network, or every local network of its currency
+ * and country. Rules about a network judge all of them, so that no payer avoids a rule by leaving
+ * the name out.
  */
 export function possibleNetworks(
   subject: Pick<RouteSubject, 'payout_type' | 'network' | 'currency' | 'country'>,

@@ -36,7 +36,7 @@ export function isOver({ ended_as }: Pick<PayoutAttempt, 'ended_as'>): boolean {
   return ended_as !== '' && ended_as !== 'paid'
 }
 
-/** What a person must look at. `isHolding` says whether the payout stands still until then. */
+/** An exception for a person. `isHolding` says whether the payout stands still meanwhile. */
 export interface RailException {
   readonly account_id: string
   readonly payout_id: string
@@ -46,11 +46,11 @@ export interface RailException {
   readonly rail: string
   readonly kind: string
   readonly message: string
-  /** What a bank asks to change at the payee; null for other exceptions, and once erased. */
+  /** The bank's change of the payee; null for other exceptions, and once erased. */
   readonly notice: PayeeNotice | null
   readonly opened_at: Instant
   readonly closed_at: Instant | null
-  /** Who closed it, and what they found. */
+  /** The person who closed it, and their finding. */
   readonly closed_by: string
   readonly note: string
 }

@@ -1,7 +1,7 @@
 // Whether the rails of a payout can carry it, as far as that is known before it is made. Pure.
 import type { RailPayout } from './rail.ts'
 
-/** What decides whether a rail can carry a payout. */
+/** The members of a payout that decide whether a rail can carry it. */
 export type Carried = Pick<
   RailPayout,
   | 'beneficiary_details'
@@ -13,13 +13,13 @@ export type Carried = Pick<
   | 'destination_currency'
 >
 
-/** A member of the payee or of the payout that a rail cannot carry as it is. */
+/** A member of the payee or payout that a rail cannot carry. */
 export interface CarriageFault {
   readonly member: 'name' | 'address.city' | 'address.country' | 'on_behalf_of'
   readonly message: string
 }
 
-/** What keeps each rail, by its name, from carrying a payout; a rail without an entry takes any. */
+/** The faults of a payout on each rail, by the rail's name. Other rails carry any payout. */
 export type Carriage = ReadonlyMap<string, (payout: Carried) => readonly CarriageFault[]>
 
 /** The faults of the first of these rails, when each of them has some; [] when one takes it. */

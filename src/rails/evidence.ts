@@ -12,7 +12,7 @@ export interface NewEvidence {
   /** Where the row comes from, such as a file's digest, and the place in that source. */
   readonly source: string
   readonly position: string
-  /** What the row is about, such as `payment` or `step 2`. */
+  /** The subject of the row, such as `payment` or `step 2`. */
   readonly level: string
   /** In the sender's own codes. */
   readonly code: string

@@ -12,7 +12,6 @@ import {
   unmetConditions,
 } from './rules.ts'
 
-/** What a decision did with a route. */
 export const VERDICTS = ['taken', 'next', 'tried', 'same_rail', 'does_not_fit'] as const
 export type Verdict = (typeof VERDICTS)[number]
 
@@ -92,7 +91,7 @@ export interface RouteChange {
   readonly after: Route | null
 }
 
-/** The routes as they were before these changes. The changes are newest first. */
+/** The routes before these changes. The newest change comes first. */
 export function routesBefore(routes: readonly Route[], changes: readonly RouteChange[]) {
   const known = new Map(routes.map(route => [routeKey(route), route]))
   for (const { before, after } of changes) {

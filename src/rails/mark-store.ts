@@ -17,7 +17,7 @@ export async function readIdentity(tx: TransactionSql): Promise<Omit<Identity, '
   return row
 }
 
-/** Notes the identity at the first look; returns the one that was noted before. Locks the row. */
+/** Notes the identity at the first look; returns the earlier one. Locks the row. */
 export async function noteIdentity(tx: TransactionSql, now: Identity): Promise<Identity> {
   await tx`
     insert into database_mark (system, database, timeline, files)

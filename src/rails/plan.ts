@@ -8,15 +8,15 @@ import { MANUAL, SIMULATOR } from './rail.ts'
 import type { Routed } from './rules.ts'
 
 export interface Plan {
-  /** When the rail is first asked; null for at once. Until then the payout can be cancelled. */
+  /** When the rail is first asked; null for at once. The payout can be cancelled before. */
   readonly release_at: Instant | null
   /** When the beneficiary has the money at the latest; null when that is not known. */
   readonly expected_at: Instant | null
 }
 
 /**
- * The plan of a payout that may be released from `now` on; undefined when its route has a cut-off
- * whose calendar has ended, so that the next business day is not known.
+ * The plan of a payout that may be released from `now` on. Undefined when the calendar of the
+ * route's cut-off has ended, so that the next business day is not known.
  */
 export function planFor({ rail, route }: Routed, sent: Sent, now: Instant): Plan | undefined {
   // A transfer to another account of the installation arrives at once.

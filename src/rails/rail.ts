@@ -7,8 +7,8 @@ import type { Instant } from '../values/instant.ts'
 export const SIMULATOR = 'simulator'
 
 /**
- * The rail of people, which has no adapter. A person takes the payout, pays it at a bank and
- * reports that. Until then it waits.
+ * The rail of people, which has no adapter. A payout waits until a person takes it, pays it at a
+ * bank and reports the payment.
  */
 export const MANUAL = 'manual'
 
@@ -77,12 +77,11 @@ export interface RailPayout {
   /** Minor units of `currency`: the payout as the customer named it. */
   readonly amount: bigint
   readonly currency: string
-  /** Minor units of `destination_currency`: what the beneficiary receives. */
+  /** The amount that the beneficiary receives, in minor units of `destination_currency`. */
   readonly destination_amount: bigint
   readonly destination_currency: string
   readonly fund_transfer_network: string
   readonly charge_type: string
-  /** What the payout is for, as the account wrote it. */
   readonly particulars: {
     readonly purpose: string
     readonly transaction_description: string
@@ -125,11 +124,11 @@ export interface RailStep {
   readonly failure: Failure | null
   /** Whether the money comes back because the payee or the account wants it. */
   readonly at_wish?: boolean
-  /** What the account reads while the payout has this status, such as what it must provide. */
+  /** The account's text in this status, such as a request for documents. */
   readonly description?: string
 }
 
-/** What a rail reports about an attempt. The caller applies the new steps. */
+/** A rail's report about an attempt. The caller applies the new steps. */
 export interface RailReport {
   /**
    * The whole history of the attempt on the rail, oldest first. Never begins with `processing`:
@@ -150,7 +149,7 @@ export interface RailReport {
      */
     readonly again_from?: Instant
   }
-  /** What a person must look at. No step follows until the exception is closed. */
+  /** An exception for a person. No step follows until it is closed. */
   readonly exception?: { readonly kind: string; readonly message: string }
   /** References for the timeline: file, message id, the provider's id, the bank's reference. */
   readonly references?: Readonly<Record<string, string>>

@@ -17,7 +17,7 @@ const MEMBERS = {
   files: 'copied files of a cluster',
 } as const
 
-/** How the database differs from the one that was noted; '' when it does not. Pure. */
+/** The difference from the noted database; '' for none. Pure. */
 export function differenceOf(noted: Identity, now: Identity): string {
   const members = Object.keys(MEMBERS) as (keyof Identity)[]
   const differs = (name: keyof Identity) =>
@@ -27,8 +27,8 @@ export function differenceOf(noted: Identity, now: Identity): string {
 }
 
 /**
- * Pauses all rails if this is another database than the one that was noted, and notes it. Returns
- * the reason; '' for the same database. `files` is '' for a database of the operator's own.
+ * Pauses all rails if this database is not the noted one, and notes it. Returns the reason; '' for
+ * the same database. `files` is '' for a database of the operator's own.
  */
 export async function pauseIfRestored(sql: Sql, files: string): Promise<string> {
   return sql.begin(async tx => {

@@ -26,7 +26,7 @@ export async function updateRail(sql: Sql, { name, config, secret }: RailRow): P
     where name = ${name}`
 }
 
-/** Counts the attempts that the rail is still asked about, including paid ones and ended ones. */
+/** Counts the attempts that the rail is still asked about. Paid and ended attempts count, too. */
 export async function countAskedAttempts(audit: Sql, rail: string): Promise<number> {
   const [row] = await audit<{ count: number }[]>`
     select count(*)::integer as count from payout_attempts a

@@ -31,7 +31,7 @@ export type Condition = (typeof CONDITIONS)[number]
 const ALL_CONDITIONS = [...CONDITIONS, 'amount'] as const
 export type AnyCondition = (typeof ALL_CONDITIONS)[number]
 
-/** A route as it was when a payout took it. */
+/** A route at the time when a payout took it. */
 export interface RouteTaken extends RouteConditions {
   /** Ranks routes with equally many conditions: the higher priority wins. */
   readonly priority: number

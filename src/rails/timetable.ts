@@ -8,8 +8,8 @@ import type { Route } from './rules.ts'
 export type RailTimetables = ReadonlyMap<string, Timetable>
 
 /**
- * The route with the timetable in force: its own, else its rail's. Days of arrival that its own
- * timetable lacks are the rail's.
+ * The route with its own timetable, or with its rail's. If its own timetable lacks days of arrival,
+ * the rail's count.
  */
 export function withTimetable(route: Route, rails: RailTimetables): Route {
   const of_rail = rails.get(route.rail)

@@ -25,9 +25,9 @@ export const THRESHOLD = 890
 const HELD = THRESHOLD / 1000
 
 /**
- * The steps from the name's score to the entry's score. `weak` is that of the name. `same_number`
- * is a number of the party that the entry has from another country. All else is what the account
- * says: it may raise a score, and never lowers one below a hold.
+ * The steps from the name's score to the entry's score. `weak` says that the name is weak.
+ * `same_number` is a number of the party that the entry has from another country. All other facts
+ * come from the account: they may raise a score, and never lower one below a hold.
  */
 export function evidenceSteps(
   { score: from }: Pick<NameScore, 'score'>,

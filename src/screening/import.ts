@@ -23,7 +23,7 @@ export interface ImportRequest {
   readonly file_name: string
   readonly chunks: AsyncIterable<Uint8Array>
   readonly is_sample: boolean
-  /** Why the operator imports a file that looks wrong. With '' the import refuses such a file. */
+  /** The operator's reason for a file that looks wrong. With '' the import refuses such a file. */
   readonly reason: string
   readonly imported_by: string
 }

@@ -58,7 +58,7 @@ interface JudgedFile {
   readonly published_on: string
   readonly removed: number
   readonly left_out_count: number
-  /** The number of records, with those left out. */
+  /** The number of all records, with or without a name. */
   readonly records: number
 }
 

@@ -41,7 +41,7 @@ export async function readDigests(tx: TransactionSql, list: ListName) {
   return new Map(rows.map(({ entry_id, digest }) => [entry_id, digest]))
 }
 
-/** The present ones among these entries, each as `list entry_id`. */
+/** The present entries among these, each as `list entry_id`. */
 export async function findListed(
   sql: Sql,
   entries: readonly { readonly list: ListName; readonly entry_id: string }[],
@@ -114,7 +114,6 @@ export async function readRequired(sql: Tag) {
   }
 }
 
-/** The version of all lists together. */
 export async function readListsVersion(sql: Sql): Promise<bigint> {
   const [row] = await sql<{ lists_version: bigint }[]>`
     select lists_version from reference_version`

@@ -95,7 +95,7 @@ export class Lists {
     this.#onError = onError
   }
 
-  /** The lists of this version; undefined when memory has another one. Then a read starts. */
+  /** The lists of this version. Without them, starts a read and returns undefined. */
   at(version: bigint): PresentLists | undefined {
     if (this.#present?.version === version) return this.#present
     this.read().catch(this.#onError)
@@ -107,7 +107,7 @@ export class Lists {
     return this.#present
   }
 
-  /** As `at`, but waits for the read. Undefined when the database has another version by then. */
+  /** As `at`, but waits for the read. Undefined if the database has another version by now. */
   async waitFor(version: bigint): Promise<PresentLists | undefined> {
     if (this.#present?.version !== version) await this.read()
     return this.#present?.version === version ? this.#present : undefined

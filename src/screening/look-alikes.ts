@@ -43,7 +43,7 @@ function latinOf(word: string): string {
 /** How to read a word of Latin letters among which others stand. */
 export type Reading = 'as_latin' | 'as_other'
 
-/** Such a word as it looks: "Рutin" with a Cyrillic Р is Latin, "Bиктор" with a Latin B is not. */
+/** The word as it looks: "Рutin" with a Cyrillic Р is Latin, "Bиктор" with a Latin B is not. */
 function asItLooks(word: string, reading: Reading): string {
   if (!HAS_LATIN.test(word) || !IS_OTHER.test(word)) return word
   if (reading === 'as_latin') return latinOf(word)
@@ -54,7 +54,7 @@ function asItLooks(word: string, reading: Reading): string {
   return word
 }
 
-/** The text with each word of mixed scripts read as it looks. */
+/** The text. Each word of mixed scripts is replaced by `asItLooks`. */
 export function readMixed(text: string, reading: Reading): string {
   return HAS_LATIN.test(text) && IS_OTHER.test(text)
     ? text.replace(/[\p{L}\p{M}]+/gu, word => asItLooks(word, reading))

@@ -39,7 +39,7 @@ export async function keepMatches(
       where m.state <> 'confirmed'`.execute()
 }
 
-/** The cleared ones among these matches, as `account_id/clearName`. */
+/** The cleared matches among these, as `account_id/clearName`. */
 export async function findCleared(
   tx: TransactionSql,
   found: readonly { readonly account_id: string; readonly matches: readonly Match[] }[],

@@ -69,8 +69,8 @@ export function digestOfMatches(matches: readonly StoredMatch[]): string {
 }
 
 /**
- * Refuses a digest of other matches than the present ones. Requires a digest for a clear once
- * screening has added matches to the first ones.
+ * Refuses a digest that does not fit the present matches. A clear needs a digest once screening has
+ * added matches to the first ones.
  */
 function checkDigest(
   named: string,
@@ -131,7 +131,6 @@ export function matchOf({ party, hash }: NamedParty, { list, entry, score, piece
   return { party, party_hash: hash, list, entry_id, entry_digest: digest, score, pieces }
 }
 
-/** A clear's key as one text. */
 export function clearName({ party_hash, list, entry_id, entry_digest }: MatchKey): string {
   return [party_hash, list, entry_id, entry_digest].join(' ')
 }
@@ -141,9 +140,9 @@ function matchId({ party, list, entry_id }: Match): string {
 }
 
 /**
- * Whether a match of a stored party holds its payouts: a person has confirmed it, or must decide
- * about what the party was before its account changed it. `hashes` are those of the payout's
- * parties.
+ * Whether a match of a stored party holds its payouts. It does if a person has confirmed it. It
+ * also does if a person must decide about the party's earlier content, which its account has
+ * changed. `hashes` are the hashes of the payout's parties.
  */
 export function holdsPayouts(
   match: StoredMatch,
@@ -155,8 +154,8 @@ export function holdsPayouts(
 }
 
 /**
- * The matches that hold a payout: the found ones that nobody has cleared, and those of its stored
- * parties that `holdsPayouts`, even after their entry has left the list.
+ * The matches that hold a payout: the found ones that nobody has cleared, and its stored parties'
+ * matches that `holdsPayouts`, even after their entry has left the list.
  */
 export function openMatches(
   found: readonly Match[],

@@ -113,7 +113,7 @@ export class NameIndex {
     return found.join(' ') === words.join(' ') ? [] : [found]
   }
 
-  /** A word as two listed ones that one name has, or the word alone. */
+  /** The word, or the two listed words of one name that it joins. */
   #apart(word: string): string[] {
     const { rowsOf } = this.#parts
     for (let at = SHORTEST_PART; at <= word.length - SHORTEST_PART; at++) {
@@ -143,7 +143,7 @@ export class NameIndex {
     // A listed word that is not similar to the query's word never makes a pair with it.
     const compare = (word: string, listed: string) =>
       similar.get(word)?.byText.get(listed)?.similarity ?? 0
-    // Between two steps, another search may use the arrays of sums: none is in use then.
+    // Another search may use the arrays of sums between two steps. None is in use here.
     const rows = new Set(this.#candidates(words, least))
     yield
     const { last, before } = this.#parts.joined
@@ -207,8 +207,8 @@ export class NameIndex {
   }
 
   /**
-   * Walks through all rows with one of these words and adds its gain. Only with `mayAdd` it adds
-   * rows that earlier words have not found.
+   * Walks through all rows with one of these words and adds its gain. Adds new rows only with
+   * `mayAdd`.
    */
   #walkRows(words: readonly SimilarWord[], found: number[], mayAdd: boolean): void {
     this.#word++

@@ -12,7 +12,7 @@ export const IN_FULL = 0.97
 const FOLDED = 0.93
 /** With words from this similarity on, a name in others is still that name. */
 const NEAR = 0.9
-/** Shorter words at a name's ends are those of many persons. */
+/** Many persons share shorter words at a name's ends. */
 const LONG_END = 4
 /** A name with fewer letters is part of many others. */
 const FEW_LETTERS = 8
@@ -30,7 +30,7 @@ const NOT_NAMED_AGREED = 0.15
 const SWAPPED = 0.85
 const SON_OF: ReadonlySet<string> = new Set(['bin', 'ben', 'ibn', 'bint'])
 
-/** The factor for an organisation whose number the party lacks: a second fund is not the first. */
+/** The factor for a number that the party lacks: a second fund is not the first. */
 const OTHER_NUMBER = 0.88
 
 const COMMON_WEIGHT = 0.5
@@ -48,7 +48,7 @@ export function totalWeight(words: readonly string[]): number {
   return words.reduce((sum, word) => sum + weightOf(word), 0)
 }
 
-/** Whether a word tells one name from others. */
+/** Whether few names share the word. */
 export function isTelling(word: string): boolean {
   return word.length > 1 && !COMMON.has(word) && !LEGAL_FORMS.has(word)
 }
@@ -95,7 +95,6 @@ interface WordPair {
   readonly similarity: number
 }
 
-/** What the listed name belongs to. */
 export type NamedKind = 'person' | 'organisation' | 'other'
 
 /** Scores and factors from 0 to 1. */
@@ -167,7 +166,7 @@ export function compareNames(
   return { score, words, left_factor, joined, swapped, despite, pairs, left_over, not_named }
 }
 
-/** Whether two words or more agree in full, and one of them tells the name from others. */
+/** Whether two words or more agree in full, and one of them is telling. */
 function doAgree(pairs: readonly WordPair[]): boolean {
   const full = pairs.filter(
     ({ listed, similarity }) =>

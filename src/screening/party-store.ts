@@ -203,7 +203,7 @@ interface ListedParty extends Key {
   readonly found_at: Instant
 }
 
-/** The filter of such a list; '' is any. */
+/** A filter; '' is any. */
 interface PartyFilter {
   readonly account_id: string
   readonly state: string

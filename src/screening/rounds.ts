@@ -19,7 +19,7 @@ export class ScreeningRounds {
     this.#finished_version = version
   }
 
-  /** Whether a round is due: at once for a new version, else after a second. Notes the round. */
+  /** Whether a round is due: at once for a new version, otherwise after a second. Notes it. */
   isDue(version: bigint, now = performance.now()): boolean {
     if (version === this.#tried_version && now - this.#tried_at < ROUND_EVERY_MS) return false
     this.#tried_version = version

@@ -131,7 +131,7 @@ export class Screener {
     return Array.from(best.values()).sort((a, b) => b.score - a.score)
   }
 
-  /** The name's spellings, and those with the spaces of listed words. */
+  /** The name's spellings, and spellings with the spaces of listed words. */
   #spellings(name: string): string[][] {
     const plain = spellingsOf(name, 'party')
     return [...plain, ...plain.flatMap(words => this.#index.respaced(words))]
@@ -173,7 +173,7 @@ const ID_WORDS: Partial<Readonly<Record<PartyId['kind'], string>>> = {
   bank: 'the same bank',
 }
 
-/** A country is what the account says: with another one the same number is held, and no more. */
+/** The account states the country: with another country, the same number only holds. */
 function idHit({ list, entry, id, is_issuer }: SameId): Hit {
   const same = `${ID_WORDS[id.kind] ?? `the same ${id.kind} number`}, ${id.number}`
   const score = is_issuer ? 1000 : THRESHOLD

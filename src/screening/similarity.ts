@@ -70,7 +70,7 @@ export function jaro(a: string, b: string): number {
   return (matches / lengthA + matches / lengthB + (matches - (moved >> 1)) / matches) / 3
 }
 
-/** The similarity of two words: 1 for equal ones, else from −0.05 to less than 1. */
+/** The similarity of two words: 1 for equal words, otherwise from −0.05 to less than 1. */
 export function similarity(a: string, b: string): number {
   if (a === b) return 1
   const length = Math.max(a.length, b.length)

@@ -58,7 +58,6 @@ const SKELETON_SCRIPTS =
   Telugu Kannada Malayalam Sinhala Thai Lao Myanmar Khmer Tibetan Ethiopic`.split(/\s+/)
 const SKELETON_LETTER = new RegExp(SKELETON_SCRIPTS.map(s => `\\p{Script=${s}}`).join('|'), 'u')
 
-/** Whether a name has letters of such a script. */
 export function hasSkeleton(name: string): boolean {
   return SKELETON_LETTER.test(name)
 }
@@ -83,7 +82,7 @@ const CONSONANTS: readonly (readonly [RegExp, string])[] = [
   [/(.)\1+/g, '$1'],
 ]
 
-/** The consonants of a word, with those that scripts write alike made one. */
+/** The consonants of a word. Consonants that scripts write alike become one. */
 export function skeletonOf(word: string): string {
   let bones = word
   for (const [pattern, to] of CONSONANTS) bones = bones.replace(pattern, to)

@@ -37,7 +37,7 @@ export function titlesOf(name: string): string[] {
   return withoutTitles(words).length === words.length ? [] : words.filter(w => TITLES.has(w))
 }
 
-/** The words with each phrase as one, and as they are written: a legal form may be misspelled. */
+/** The words with each phrase as one, and the words as written, for misspelled legal forms. */
 function meant(visible: string): string[][] {
   const written = withoutTitles(latinWords(visible))
   return [withoutTitles(withoutPhrases(latinWords(visible))), written]
@@ -109,8 +109,8 @@ function different(spellings: readonly (readonly string[])[]): string[][] {
 }
 
 /**
- * A name's spellings, the plain one first. A spelling with short words joined to the next is one of
- * them; so is one with initials apart ("J.C." is also J and C).
+ * A name's spellings, the plain one first. Another joins short words to the next word. Another
+ * separates initials ("J.C." is also J and C).
  */
 export function spellingsOf(name: string, of: 'party' | 'entry'): string[][] {
   const visible = inOrder(visibleOf(name))

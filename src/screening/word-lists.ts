@@ -8,8 +8,8 @@ import { wordsOf } from './words.ts'
 const split = (text: string) => text.trim().split(/\s+/)
 
 /**
- * Each line is the one word, a colon, and the phrases that it stands for, with commas between. A
- * line that begins with a space belongs to the one before.
+ * A line has a word, a colon, and the phrases that mean the word, with commas between. A line that
+ * begins with a space continues the line before.
  */
 function phrases(text: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>()
@@ -47,7 +47,7 @@ const TITLES_AND_NAMES = `king queen prince princess duke count baron baroness g
   sayyed sayed syed seyed seyyed sayid said hajj haj bey bay pasha akhund alim guru swami thiru
   graf ritter don dona pan pani khan shah mirza agha`
 
-/** Legal forms: the one word of each, and how it is written out or in other languages. */
+/** Legal forms: a word for each, and its long forms and translations. */
 export const LEGAL_PHRASES = phrases(`
 llc: llc, l l c, limited liability company, limited liability co, limited liability partnership
   company, wll, w l l, with limited liability, fz llc, fzllc, fzco, fz co, free zone company,
@@ -234,7 +234,7 @@ export const LEGAL_FORMS: ReadonlySet<string> = new Set([
     zakrytoe haftung beschrankter spolka stock pvtltd`),
 ])
 
-/** The same words, with each phrase as the one word that it stands for, the longest first. */
+/** The words. The longest phrases are replaced first by the word that they mean. */
 export function withoutPhrases(words: readonly string[]): string[] {
   const found: string[] = []
   for (let i = 0; i < words.length; ) {
@@ -290,7 +290,7 @@ export const HANGUL = {
   ],
 } as const
 
-/** Family names whose usual spelling follows no rule. */
+/** Family names with an irregular usual spelling. */
 export const HANGUL_FAMILIES: ReadonlyMap<string, string> = new Map(
   split(`김 kim 이 lee 박 park 최 choi 정 jung 강 kang 조 cho 윤 yoon 장 jang 임 lim 한 han 오 oh 서 seo
     신 shin 권 kwon 황 hwang 안 ahn 송 song 류 ryu 유 yoo 전 jeon 홍 hong 고 ko 문 moon 양 yang 손 son

@@ -8,7 +8,7 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu
 /** Marks that belong to no letter of their script, such as a stroke through each letter. */
 const LOOSE_MARKS = /(?<=[\p{Script=Latin}\p{Script=Common}])\p{M}+|[\u0300-\u036f\u20d0-\u20f0]/gu
 
-/** A name as people see it: without what is invisible, and with mixed scripts read as they look. */
+/** A name as people see it: without invisible characters, and with mixed scripts as they look. */
 export function visibleOf(name: string, reading: Reading = 'as_latin'): string {
   return readMixed(name.normalize('NFKC').replace(INVISIBLE, '').replace(LOOSE_MARKS, ''), reading)
 }
@@ -35,8 +35,8 @@ export function wordsOf(name: string): string[] {
 const SHORT = 3
 
 /**
- * The same words with short ones joined to the next, because spelling varies: "Al-Rahman" and
- * "Alrahman", "bin Laden" and "Binladen". Words of `apart` stay alone.
+ * The words. A short word joins the next, because spelling varies: "Al-Rahman" and "Alrahman", "bin
+ * Laden" and "Binladen". Words of `apart` stay alone.
  */
 export function joinShort(words: readonly string[], apart?: ReadonlySet<string>): string[] {
   const joined: string[] = []

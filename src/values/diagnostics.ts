@@ -51,7 +51,7 @@ export interface RequestContext {
   readonly method: string
   /** The path with the names of its parameters, not their values. */
   readonly route: string
-  /** The caller's header, as it was sent. */
+  /** The caller's header, unchanged. */
   readonly traceparent: string | undefined
   /** Null when the caller left before the answer. */
   status?: number | null

@@ -54,8 +54,8 @@ export interface Seal<Row> {
 }
 
 /**
- * Makes the recipe for rows of these columns, without those in `except`: one line a column. No
- * value that the service writes has a line break, so different rows have different texts.
+ * Makes the recipe for rows of these columns, without the columns of `except`: one line a column.
+ * No value that the service writes has a line break, so different rows have different texts.
  */
 export function sealOf<Row extends object>(
   kinds: { readonly [column: string]: string },

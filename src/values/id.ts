@@ -243,7 +243,7 @@ export function idPattern(prefix: IdPrefix): string {
   return `^${prefix}_${BODY}$`
 }
 
-/** The same for ids with one of several prefixes. */
+/** As `idPattern`, for several prefixes. */
 export function idPatternOf(prefixes: readonly IdPrefix[]): string {
   const [prefix, ...others] = prefixes
   if (prefix !== undefined && others.length === 0) return idPattern(prefix)

@@ -45,10 +45,10 @@ export function refuseFirst(users: readonly User[], role: UserRole): string | un
   return 'the first user is an operator: from then on commands take users alone'
 }
 
-/** What a call needs the person's roles on the account for. */
+/** The purpose for which a call needs a role on the account. */
 export type AccountNeed = 'read' | 'write' | 'operator' | 'approve'
 
-/** The roles that allow each. No role on an account allows what keys of scope `operator` do. */
+/** The roles for each need. No role on an account has the rights of a key of scope `operator`. */
 const ROLES_FOR: Readonly<Record<AccountNeed, readonly AccountRole[]>> = {
   read: ['viewer', 'maker', 'approver'],
   write: ['maker'],
@@ -60,7 +60,7 @@ export function rolesAllow(roles: readonly AccountRole[], needed: AccountNeed): 
   return ROLES_FOR[needed].some(role => roles.includes(role))
 }
 
-/** Whether a user of this role may read, or change, what belongs to the whole installation. */
+/** Whether a user of this role may read, or change, the whole installation's data. */
 export function mayRunInstallation(role: UserRole, needed: 'read' | 'write'): boolean {
   return role === 'operator' || (role === 'auditor' && needed === 'read')
 }

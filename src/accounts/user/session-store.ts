@@ -123,7 +123,7 @@ export async function endSessions(sql: Tag, user_name: string): Promise<number> 
   return count
 }
 
-/** What an attempt is counted by. */
+/** The counters of an attempt. */
 export interface Source {
   readonly user_name: string
   readonly network: string

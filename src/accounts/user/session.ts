@@ -11,19 +11,19 @@ export const LINK_MINUTES = 15
 /** The path of a login link. The token follows it. */
 export const LINK_PATH = '/login/link?token='
 
-/** How long after giving the password a session may do what asks for it. */
+/** How long after the password a session may act where a password is required. */
 export const CONFIRMED_MINUTES = 5
 
 /**
- * The most wrong passwords for one user in ATTEMPT_MINUTES: from one network, and from all. Those
- * from a known device or in a session count apart, as of a network of its own.
+ * The most wrong passwords for one user in ATTEMPT_MINUTES: from one network, and from all. Known
+ * devices and sessions count apart, as a network of their own.
  */
 export const ATTEMPT_MINUTES = 15
 export const MOST_ATTEMPTS = { of_network: 5, of_all: 50 }
 
 /** For how long after its last log-in a device is known. */
 export const DEVICE_DAYS = 90
-/** The most known devices of a user; PostgreSQL forgets the one that logged in longest ago. */
+/** The most known devices of a user. PostgreSQL forgets the one with the oldest log-in. */
 export const MOST_DEVICES = 10
 
 export interface Session {

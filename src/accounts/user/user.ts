@@ -8,11 +8,11 @@ import type { Instant } from '../../values/instant.ts'
 export const USER_ROLES = ['operator', 'auditor', 'member'] as const
 export type UserRole = (typeof USER_ROLES)[number]
 
-/** What a person may do for an account: read it, make payouts, approve the payouts of others. */
+/** The rights on an account: to read it, to make payouts, to approve other people's payouts. */
 export const ACCOUNT_ROLES = ['viewer', 'maker', 'approver'] as const
 export type AccountRole = (typeof ACCOUNT_ROLES)[number]
 
-/** Who has closed what the service closes by itself. No person has this name. */
+/** The name behind the closings by the service. No person has this name. */
 export const SERVICE = 'corridor'
 
 export interface User {

@@ -101,7 +101,6 @@ export const AccountResponse = Type.Object(
   { title: 'Account', description: 'The account of the caller.' },
 )
 
-/** What an account has written today. */
 export function presentWritten(written: WrittenRow) {
   const { written_rows, written_bytes } = writtenToday(written)
   return {
@@ -141,7 +140,7 @@ export function presentAccount(
   }
 }
 
-/** Amounts are text, like those of balances, because a sum may be too large for a double. */
+/** Amounts are text, because a sum may be too large for a double. */
 function presentLimit({ limit, used }: UsedLimit) {
   const { limit_id, currency, cap, per, zone, hours, each, key_id, rail } = limit
   const left = used === null ? null : cap > used ? cap - used : 0n

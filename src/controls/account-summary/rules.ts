@@ -27,7 +27,7 @@ function counterOf({ limit_id, each }: Limit, { account_id, key_id }: Caller) {
   return { account_id, limit_id, subject: each === 'key' ? key_id : '' }
 }
 
-/** The use of each limit. `sums` are those of `countersOf`, by `counterName`. */
+/** The use of each limit. `sums` are the sums of `countersOf`, by `counterName`. */
 export function usedOf(
   limits: readonly Limit[],
   caller: Caller,

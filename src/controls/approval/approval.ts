@@ -79,7 +79,7 @@ export interface JudgedPayout {
 
 /** The facts that approvals need about the key of a request. */
 export interface KeyFacts {
-  /** The name of the user whose key it is; null for a key without a user. */
+  /** The user with this key; null for a key without a user. */
   readonly owner: string | null
   /** Whether each payout of the key needs an approval. */
   readonly makes_only: boolean

@@ -5,7 +5,7 @@ import { currencyProblems } from '../../values/money/problem.ts'
 import { hintOrStop } from '../../values/text/nearest.ts'
 import { type ApprovalRule, EXPIRES_AFTER_DAYS } from './approval.ts'
 
-/** What an operator asks for: the members of what is stored, where absent stands for null. */
+/** An operator's request: the stored members, where absent stands for null. */
 export type Asked<Stored> = {
   readonly [Name in keyof Stored]?: Exclude<Stored[Name], null>
 }

@@ -96,7 +96,7 @@ export const insertApprovedPayees = inserter<ApprovedPayee>(
   'on conflict (account_id, payee) do nothing',
 )
 
-/** The names, `account_id/payee`, of those payees that have an approved payout. */
+/** The payees with an approved payout, as `account_id/payee`. */
 export async function findApprovedPayees(
   tx: TransactionSql,
   payees: readonly Pick<ApprovedPayee, 'account_id' | 'payee'>[],
@@ -218,8 +218,8 @@ export async function countPending(finder: Sql) {
 }
 
 /**
- * Payouts whose approval has expired by their account's clock, the earliest expiry first. Leaves
- * out payouts with an open or a confirmed match of screening.
+ * Payouts whose approval has expired by their account's clock, the earliest first. Leaves out
+ * payouts with an open or confirmed match of screening.
  */
 export async function listExpired(finder: Sql, limit: number): Promise<Key[]> {
   return finder<Key[]>`

@@ -13,9 +13,9 @@ type Per = (typeof PERS)[number]
 /** The window of a limit: a single payout, a day of a time zone, or the last hours. */
 export interface Window {
   readonly per: Per
-  /** The time zone of a day, else null. */
+  /** The time zone of a day; null for other windows. */
   readonly zone: string | null
-  /** How many hours, else null. */
+  /** Null unless the window has hours. */
   readonly hours: number | null
 }
 
@@ -143,7 +143,7 @@ export interface LimitState {
   readonly limits: Limits
   /** Each counter's sums within its window, oldest first, by `counterName`. */
   readonly sums: Map<string, Sum[]>
-  /** The sums that the batch changes and the store then writes. */
+  /** The changed sums, which the store writes. */
   readonly changed: Set<Sum>
   /** When each account first paid each payee, by `payeeName`. The batch adds its own payees. */
   readonly payees: Map<string, Instant>

@@ -55,8 +55,8 @@ export function subjectOf(
 }
 
 /**
- * What the payout adds to the limit: 1, or its amount in the limit's currency at mid, rounded up.
- * Without a fresh rate it refuses the payout with `rate_unavailable` or `rate_stale`.
+ * The payout's share of the limit: 1, or its amount in the limit's currency at mid, rounded up.
+ * Without a fresh rate, refuses the payout with `rate_unavailable` or `rate_stale`.
  */
 export function amountOf(
   { limit_id, currency }: Pick<Limit, 'limit_id' | 'currency'>,
@@ -181,7 +181,7 @@ export function isSameKind(one: LimitKind, other: LimitKind): boolean {
   return KIND_MEMBERS.every(member => one[member] === other[member])
 }
 
-/** A problem whose message ends in figures as `name=value`, for programs. */
+/** A problem. Its message ends in figures as `name=value`, for programs. */
 function problemOf(limit: Limit, used: bigint, asked: bigint, frees_at: Instant | null): Problem {
   const { limit_id, cap, currency } = limit
   const shown = (amount: bigint) => quantity(currency, amount)

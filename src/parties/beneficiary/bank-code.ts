@@ -123,8 +123,8 @@ export const BANK_CODE_NAMES: readonly string[] = [
 export const BIC_NAMES = ['swift_code', 'bic', 'bic_code'] as const
 
 /**
- * The codes by our names. Where several names of one code are sent, `first` wins, then our name,
- * then the order of OTHER_NAMES.
+ * The codes by our names. A code may have several names. Then `first` wins, then our name, then the
+ * order of OTHER_NAMES.
  */
 export function ownNames(
   codes: Readonly<Record<string, string>>,

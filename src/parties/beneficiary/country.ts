@@ -12,18 +12,19 @@ import type { DestinationDetails } from './request.ts'
 type Bank = NonNullable<DestinationDetails['bank']>
 
 /**
- * The banking country of a country. For a territory whose accounts have another country's IBANs or
- * routing numbers it is that country, else the country itself. Such an account does not show its
- * territory, so a stated territory must not choose the price.
+ * The country of a country's banks. Accounts in some territories have another country's IBANs or
+ * routing numbers, which do not show the territory. Such a territory gives that country, so that a
+ * stated territory does not choose the price.
  */
 export function bankingCountry(country: string): string {
   return AMERICAN_TERRITORIES.includes(country) ? 'US' : ibanCountry(country)
 }
 
 /**
- * The country of a destination; '' when it is unknown. For a bank account: the IBAN's, else the
- * BIC's, else the stated one. For a local payment network: the only one that it serves in
- * `currency`, or in any currency for ''. Wallets and accounts of this installation have none.
+ * The country of a destination; '' when it is unknown. A bank account has the country of its IBAN,
+ * its BIC or its statement, in this order. A local payment network has the only country that it
+ * serves in `currency`, or in any currency for ''. Wallets and accounts of this installation have
+ * none.
  */
 export function destinationCountry(
   { type, bank, local_payment_network }: DestinationDetails,
@@ -111,7 +112,7 @@ export function checkCountries(bank: Bank, path: string): Problem[] {
   return problems
 }
 
-/** What a person should look at: within SEPA, a BIC of another country than the IBAN's is taken. */
+/** Warnings for a person: within SEPA, the BIC may be of another country than the IBAN. */
 export function countryWarnings({ iban, bank_codes = {} }: Bank): string[] {
   const of = iban === undefined ? '' : electronicForm(iban).slice(0, 2)
   const others = bicsOf(bank_codes).filter(({ country }) => !sameBankingCountry(country, of))

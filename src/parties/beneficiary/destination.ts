@@ -105,7 +105,7 @@ function checkSent(deposit_key: string, path: string): Problem[] {
     : []
 }
 
-/** An account number without what people write in and before it: spaces, marks, leading zeros. */
+/** An account number without spaces, marks and leading zeros, which people write differently. */
 export function bareNumber(account_number: string): string {
   return account_number.replace(/[^\p{L}\p{N}]/gu, '').replace(/^0+(?=.)/, '')
 }

@@ -28,7 +28,7 @@ const CORRECTED: ReadonlyMap<string, string> = new Map([
 /** Countries of the registry that the library does not mark as such. */
 const UNMARKED = ['BI', 'DJ', 'FK', 'HN']
 
-/** Countries of ISO 3166-1 whose accounts have IBANs of another country, by the registry. */
+/** Countries of ISO 3166-1 whose accounts have another country's IBANs, by the registry. */
 const IN_IBANS_OF: ReadonlyMap<string, string> = new Map([
   ['AX', 'FI'],
   ...['GG', 'IM', 'JE'].map(code => [code, 'GB'] as const),
@@ -63,7 +63,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map(
 /** The codes of the countries that have IBANs of their own. */
 export const IBAN_COUNTRIES: readonly string[] = [...FORMS.keys()]
 
-/** Whether accounts of a country have IBANs, which may be those of another country. */
+/** Whether accounts of a country have IBANs, of this or another country. */
 export function isIbanCountry(country: string): boolean {
   return FORMS.has(ibanCountry(country))
 }
@@ -73,7 +73,7 @@ export function ibanPattern(country: string): string {
   return formOf(country).account.source.replace('^', `^${country}[0-9]{2}`)
 }
 
-/** A well-formed IBAN with the right check digits, whose account is made of ones. */
+/** A valid IBAN whose account number has only ones. */
 export function exampleIban(country: string): string {
   const parts = formOf(country).account.source.matchAll(/\[([^\]]+)\]\{(\d+)\}/g)
   const account = Array.from(parts, ([, characters, count]) =>

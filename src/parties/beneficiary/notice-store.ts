@@ -28,7 +28,7 @@ export function findNotices(sql: Tag, payouts: readonly Key[]): Promise<StoredNo
   )
 }
 
-/** Notices about a payee, those of its newest payouts first. */
+/** Notices about a payee. The notices of its newest payouts come first. */
 export async function listNotices(sql: Tag, { account_id, id }: Key, limit: number) {
   return sql<StoredNotice[]>`
     select ${sql([...COLUMNS])} from rail_exceptions

@@ -10,7 +10,7 @@ import type { Beneficiary, BeneficiaryDetails } from './beneficiary.ts'
 import { bareNumber } from './destination.ts'
 import type { BeneficiaryUpdate, NoticeKey } from './request.ts'
 
-/** What a bank asks to change at a payee, as stored. It never changes. */
+/** A bank's change of a payee's details, as stored. It never changes. */
 export interface PayeeNotice {
   readonly beneficiary: string
   /** The change code, such as C01. */
@@ -34,7 +34,9 @@ export interface StoredNotice {
   readonly closed_by: string
 }
 
-/** A notice whose value the account has taken over. The service closes it, a person every other. */
+/**
+ * A notice whose value the account has taken. The service closes it; a person closes the others.
+ */
 export interface ClosedNotice extends StoredNotice {
   readonly note: string
 }
@@ -54,8 +56,8 @@ export function noticeName({
 }
 
 /**
- * The notice about the payee of a payment. The file names the old account and routing number; what
- * it leaves out, the payment has.
+ * The notice about the payee of a payment. The old account and routing number come from the file,
+ * or from the payment where the file lacks them.
  */
 export function payeeNotice(
   beneficiary: string,
@@ -81,7 +83,7 @@ export function payeeNotice(
   }
 }
 
-/** The values of a payee that an ACH entry carries; {} besides the name for no bank account. */
+/** The payee's values in an ACH entry; only the name without a bank account. */
 function valuesOf({ name, destination_details }: BeneficiaryDetails): PayeeValues {
   const { bank } = destination_details
   if (bank === undefined) return { name }
@@ -103,8 +105,8 @@ export interface Acceptance {
 }
 
 /**
- * Refuses a notice that has nothing to accept, and a payee whose values are no longer those that
- * the bank calls wrong: a later edit is newer than the notice.
+ * Refuses a notice that has nothing to accept. Also refuses a payee that no longer has the values
+ * that the bank calls wrong: its edit is newer than the notice.
  */
 export function accept(
   notices: ReadonlyMap<string, StoredNotice>,
@@ -161,7 +163,7 @@ function updateOf(
   return { destination_details: { ...rest, bank: { ...bank, ...account, ...codes } } }
 }
 
-/** The codes with another routing number of ACH. The number for wires stays as it is. */
+/** The codes with another routing number for ACH. The number for wires stays. */
 function codesWith(codes: Readonly<Record<string, string>>, routing_number: string) {
   const { aba, routing_number: national } = ownNames(codes, ACH_CODE)
   const carriers = CARRIERS.filter(name => codes[name] === (aba ?? national))

@@ -48,7 +48,6 @@ export interface WriteBeneficiary extends Claiming, Maker {
   readonly change: BeneficiaryChange
 }
 
-/** What writeBeneficiary needs besides the database. */
 interface BeneficiaryReference {
   /** Returns once the rules in memory are at least of this version of prices. */
   pricing(price_version: bigint | null): Promise<unknown>

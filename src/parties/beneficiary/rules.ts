@@ -71,7 +71,7 @@ export function checkDetails(request: BeneficiaryRequest | BeneficiaryUpdate, pr
   ]
 }
 
-/** The country whose tax number a party has: that of its account, else that of its address. */
+/** The country of a party's tax number: its account's country, or its address's. */
 function taxCountry({ address, destination_details }: BeneficiaryUpdate): string {
   const country = destination_details ? destinationCountry(destination_details) : ''
   return country || (address?.country ?? '')
@@ -134,8 +134,8 @@ function checkDestination(details: DestinationDetails, path: string): Problem[] 
 }
 
 /**
- * The missing member of a bank: `account_number` if its national codes or its country show that the
- * account has no IBAN, else `iban`.
+ * The missing member of a bank: `account_number` if national codes or the country show an account
+ * without an IBAN, otherwise `iban`.
  */
 function missingAccount(details: DestinationDetails): 'account_number' | 'iban' {
   const { swift_code: _, ...national } = ownNames(details.bank?.bank_codes ?? {})
@@ -219,8 +219,7 @@ export function checkNotErased({ id, details }: Beneficiary, remarks: string): v
 }
 
 /**
- * Accepts the value that a bank corrects: the same update, with the same checks and approvals, as
- * by PUT. The notice is then closed.
+ * Accepts the value of a notice and closes it. The update has the checks and approvals of a PUT.
  */
 function decideAcceptance(
   state: BeneficiaryState,

@@ -59,7 +59,7 @@ export function plainAddress(text: string): string {
   return text.replace(/\p{Default_Ignorable_Code_Point}/gu, '').trim()
 }
 
-/** The one spelling of an address: in hexadecimal and Bech32, the letter case does not matter. */
+/** The address in one spelling. Hexadecimal and Bech32 ignore the letter case. */
 export function oneSpelling(address: string): string {
   return /^(?:0x|bc1)/i.test(address) ? address.toLowerCase() : address
 }

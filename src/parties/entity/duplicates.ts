@@ -101,9 +101,9 @@ export function keysByRule(judged: readonly Judged[]): Keys {
 export type Candidate = Pick<Entity, 'id' | 'created_at'>
 
 /**
- * The entity that a record duplicates. The first rule with a match decides, and among its matches
- * the one created first (§duplicate.first). `candidates` gives the entities that share a key and
- * are not rejected (§duplicate.rejected). The entity with the id `self` never matches
+ * The entity that a record duplicates. The first rule with a match decides, by its match that was
+ * created first (§duplicate.first). `candidates` gives the entities that share a key and are not
+ * rejected (§duplicate.rejected). The entity with the id `self` never matches
  * (§duplicate.after_change).
  */
 export function findDuplicate<One extends Candidate>(
@@ -164,7 +164,7 @@ export interface Explanation {
    * The entity that would be the answer, and the deciding rule; undefined for no duplicate.
    */
   readonly duplicate: { readonly rule: RuleName; readonly id: string } | undefined
-  /** Every rule of the type, in order of priority, also those after the deciding one. */
+  /** Every rule of the type, in order of priority. Rules after the deciding one are included. */
   readonly rules: readonly ExplainedRule[]
   /** The rules with more matching rejected entities than `rejected` names. */
   readonly more_rejected: readonly RuleName[]

@@ -117,7 +117,7 @@ function withCountry(address: Address): Address {
   return { ...address, country: countryCode(address.country) }
 }
 
-/** What an entity's review says about payouts for it. */
+/** The result of an entity's review, for its payouts. */
 export interface Approval extends Key {
   readonly approval_status: ApprovalStatus
   readonly updated_at: Instant

@@ -113,7 +113,7 @@ export function answerEntity({ entity, rule }: EntityOutcome): Reply {
   return { ...success(presentEntity(entity)), ...headers }
 }
 
-/** What the entity that answered keeps of a duplicate record. */
+/** The facts about a duplicate record that the existing entity keeps. */
 function duplicatesOf({ entity, rule, differs }: EntityOutcome, { now }: EntityState) {
   const { account_id, id: entity_id } = entity
   return rule === null ? [] : [{ account_id, entity_id, rule, differs, found_at: now }]
@@ -189,8 +189,8 @@ async function loadImported(tx: TransactionSql, commands: readonly WriteEntity[]
 }
 
 /**
- * Explains the duplicates that a creation would find now, for POST /v3/entity/duplicate_check.
- * Refuses what the creation would refuse.
+ * Explains the duplicates of a creation at this moment, for POST /v3/entity/duplicate_check.
+ * Refuses as the creation would.
  */
 export async function checkDuplicate(sql: Sql, account_id: string, { details, judged }: Draft) {
   const id = details.on_behalf_of ?? ''

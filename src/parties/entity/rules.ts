@@ -146,7 +146,7 @@ function decideCreation(state: EntityState, account_id: string, draft: Draft): E
   return { entity, did: 'created', rule: null, differs: [], judged, import_key, events: [event] }
 }
 
-/** The details after an update. Refuses a change of the type, and what a creation refuses. */
+/** The details after an update. Refuses a change of the type. Also refuses as a creation does. */
 function updatedDetails(state: EntityState, entity: Entity, update: EntityUpdate): EntityDetails {
   if (update.type !== undefined && update.type !== entity.type) {
     const message = `The type of an entity is fixed at creation; this one is ${entity.type}.`
@@ -191,7 +191,7 @@ function decideUpdate(state: EntityState, entity: Entity, update: EntityUpdate):
   return { entity: next, did: 'changed', rule: null, differs: [], judged, import_key: null, events }
 }
 
-/** The account's own notes, whose changes need no new review. */
+/** The account's own notes. Their changes need no new review. */
 const UNREVIEWED: ReadonlySet<keyof EntityDetails> = new Set([
   'description',
   'reference_id',
@@ -270,7 +270,7 @@ function checkUnlisted({ listed }: EntityState, { account_id, id }: Entity): voi
   throw refusal('invalid_transition', message, 'approval_status')
 }
 
-/** Writes a step of approval; `entity` is the new record, `before` the one that it replaces. */
+/** Writes a step of approval. `entity` replaces the record `before`. */
 function step(
   state: EntityState,
   before: Entity,
@@ -365,7 +365,7 @@ function unchanged(entity: Entity, rule: RuleName | null = null): EntityOutcome 
   return { entity, did: 'nothing', rule, differs: [], judged: [], import_key: null, events: [] }
 }
 
-/** The existing entity answers, and the members that were sent otherwise are told. */
+/** Answers with the existing entity, and names the members that were sent otherwise. */
 function answeredBy(
   { entity, rule }: { readonly entity: Entity; readonly rule: RuleName },
   sent: EntityDetails,

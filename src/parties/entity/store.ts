@@ -254,7 +254,7 @@ export function listInReview(
   return cutAt(sql, limit, inReview(sql, statuses, account_id, limit))
 }
 
-/** A page of these rows, of which there is one more than `limit`. */
+/** A page of these rows. `rows` has one row more than `limit`. */
 async function cutAt(sql: Sql, limit: number, rows: Fragment): Promise<Page<Entity>> {
   return cutPage(await sql<(Entity & Followed)[]>`${withinBytes(LISTED, rows)}`, limit)
 }

@@ -46,9 +46,8 @@ const OPTIONAL_COLUMNS = [
 ] as const
 
 /**
- * The most specific row that matches; undefined for none. More set columns win; of two rows with
- * equally many, the one with the earlier column wins (§fee.row). Any row of the operator wins over
- * a sample.
+ * The most specific matching row; undefined for none. More set columns win. Of rows with equally
+ * many, the earlier column wins (§fee.row). Any row of the operator wins over a sample.
  */
 export function selectFee(fees: readonly Fee[], subject: FeeSubject): Fee | undefined {
   const matching = fees.filter(fee => matches(fee, subject))

@@ -22,10 +22,7 @@ export interface AskedPolicies {
   readonly to_currency?: string
 }
 
-/**
- * The scope, and the values as they are stored.
- * @throws Refusal (400) with a problem for each mistake
- */
+/** The scope and the stored values. @throws Refusal (400) with a problem for each mistake */
 export function judgePolicies(asked: AskedPolicies): {
   readonly scope: Scope
   readonly values: Readonly<Partial<Record<PolicyName, string>>>

@@ -147,7 +147,7 @@ export interface FeedOutcome extends FeedDecision, Pick<Changed, 'gaps'> {
   readonly host: string
   /** Why rates were refused. */
   readonly problems: readonly LineProblem[]
-  /** What the publication has that is no rate of ours. */
+  /** The publication's lines that are no rates of ours. */
   readonly left_out: readonly LineProblem[]
 }
 

@@ -79,7 +79,7 @@ export function parseRatesCsv(text: string, defaults: RateDefaults): Parsed<Rate
   return inOneDirection(readLines(cells, row => readRate(row, defaults), pairOf))
 }
 
-/** Adds a problem for each line whose pair an earlier line has in the other direction. */
+/** Adds a problem for each line whose pair has an earlier line in the other direction. */
 function inOneDirection({ lines, problems }: Parsed<Rate>): Parsed<Rate> {
   const lineOf = new Map(lines.map(({ line, value }) => [pairOf(value), line]))
   const both = lines.flatMap(({ line, value }) => {
@@ -156,8 +156,8 @@ function wrong(line: number, message: string): ParsedRates {
 const NO_RATE = ['N/A', '-', '']
 
 /**
- * The rates of one day of the ECB. It publishes currencies that we do not know, and those of the
- * past without a rate. These are left out and named, so that one of them does not refuse the rest.
+ * The rates of one day of the ECB. It also publishes unknown currencies, and past currencies
+ * without a rate. They are left out and named, so that they do not refuse the rest.
  */
 function readPublication(
   { line, day }: { readonly line: number; readonly day: string },

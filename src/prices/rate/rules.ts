@@ -169,7 +169,7 @@ export function goodUntil(rate: Rate, max_age_s: number | null): Freshness | nul
   return rate.pegged && !isStablecoin(rate.quote) ? null : freshnessOf(rate, max_age_s)
 }
 
-/** Which of two ways decides: the one with the least mid, or the one with the most. */
+/** The way that decides between two: by the least or by the most mid. */
 export type Bound = 'least' | 'most'
 
 /** The two ways between currencies: by their own row, and by their values. */

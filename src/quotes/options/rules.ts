@@ -15,7 +15,7 @@ import type { OptionsRequest } from './request.ts'
 export interface PayoutOption {
   /** The body of POST /v3/payout/quote that quotes this option. */
   readonly request: QuoteRequest
-  /** The problems of an option that is not possible, else empty. */
+  /** The problems of an impossible option. */
   readonly problems: readonly Problem[]
   /** Null for an option that is not possible. */
   readonly judged: Judged | null

@@ -8,7 +8,7 @@
 // published form of account numbers, any number passes.
 import { isIbanCountry } from '../../parties/beneficiary/iban.ts'
 
-/** Members of `bank.bank_codes`, or `bank_name`. Any one of them is enough. */
+/** Members of `bank.bank_codes`, or `bank_name`. Any of them is enough. */
 export type Codes = readonly [string, ...string[]]
 
 /** The form of an account number, without its spaces and dashes. */

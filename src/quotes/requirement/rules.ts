@@ -19,7 +19,7 @@ export interface Fault {
   readonly message: string
 }
 
-/** The facts of a payout that decide what its destination needs. */
+/** The facts of a payout that decide the needs of its destination. */
 export interface Payment extends Omit<Subject, 'country'> {
   /** The account's country. When absent, it follows from the destination. */
   readonly country?: string
@@ -67,8 +67,8 @@ function byOwnNames(details: Details): Details {
 }
 
 /**
- * The problem of a key whose form fits no network of this name in the destination currency.
- * Networks of several currencies may share a name.
+ * The problem of a key that fits no network of this name in the destination currency. Networks of
+ * several currencies may share a name.
  */
 function keyFaults(details: Details, subject: Subject): Fault[] {
   const alternatives = alternativesOf(subject).map(alternative =>
@@ -122,7 +122,7 @@ export function sharedFaults(alternatives: readonly (readonly Fault[])[]): Fault
   )
 }
 
-/** The problem of a country that the payout's network, or else every network, does not serve. */
+/** The problem of a country that the payout's network, or every network, does not serve. */
 function reachFaults(
   { bank = {} }: DestinationDetails,
   { currency, network }: Payment,
@@ -148,8 +148,8 @@ function otherAccount(alternatives: readonly Alternative[], sent: string, countr
 }
 
 /**
- * The problems of one need: no member of it is present, or one has a wrong form. `country` is that
- * of a local payout's account, and '' for all others.
+ * The problems of one need: its members are absent, or one has a wrong form. `country` is the
+ * country of a local payout's account, otherwise ''.
  */
 function needFaults({ field, instead }: Need, details: Details, country: string): readonly Fault[] {
   // Most needs are a single member of any form.

@@ -12,7 +12,6 @@ export interface ListReader {
   /** The names of the elements that `take` gets, each with its content. */
   readonly units: ReadonlySet<string>
   take(unit: XmlNode): void
-  /** The number of entries so far. */
   count(): number
   /** The list, after the last element. */
   finish(): ReadList
@@ -28,7 +27,7 @@ export interface ListFormat {
   readonly name: string
   /** The root element's name. */
   readonly root: string
-  /** The lists whose publisher uses this format. */
+  /** The lists in this format. */
   readonly lists: readonly ListName[]
   read(root: XmlNode): ListReader
 }
@@ -66,12 +65,12 @@ export function lineOf(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
 }
 
-/** Joins the parts of a name, in order, and leaves out empty ones. */
+/** Joins the non-empty parts of a name, in order. */
 export function joinName(...parts: readonly string[]): string {
   return lineOf(parts.join(' '))
 }
 
-/** One of each spelling, without empty names. */
+/** The first of each spelling, without empty names. */
 export function uniqueNames<T extends { readonly text: string }>(names: readonly T[]): T[] {
   const spellings = Map.groupBy(names, ({ text }) => text)
   spellings.delete('')

@@ -26,14 +26,14 @@ export interface ListFile {
   readonly left_out: readonly string[]
 }
 
-/** More records without a name are counted and not told one by one. */
+/** Further records without a name are only counted. */
 const MOST_LEFT_OUT = 50
 const LONGEST_ID = 100
 /** A name has a letter or a digit of some script. */
 const NAMES_SOMEBODY = /[\p{L}\p{N}]/u
 
 /**
- * Reads the file of this list. Throws UnreadableFile, whose message has the mistake and its line.
+ * Reads the file of this list. Throws UnreadableFile, whose message names the mistake and its line.
  */
 export async function readList(
   chunks: AsyncIterable<Uint8Array>,
@@ -44,7 +44,7 @@ export async function readList(
   let units = 0
   let inside = 0
   for await (const _ of readXml(chunks, {
-    // The rest of a name or a remark may be what a party is recognised by.
+    // A party may be recognised by the last characters of a name or remark.
     may_cut: false,
     open(node) {
       if (reader === undefined) {

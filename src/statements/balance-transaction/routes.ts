@@ -40,7 +40,8 @@ interface Needs extends Reads, Files {
 }
 
 /**
- * What this room needs of payouts, a higher room: their schema, and a payout as its GET answers.
+ * The parts of payouts, a higher room, that this room needs: their schema, and a payout as its GET
+ * answers.
  */
 export interface Payouts {
   readonly schema: TSchema

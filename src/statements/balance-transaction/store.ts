@@ -156,7 +156,7 @@ function splitSources(sources: readonly string[] = []): readonly [string[], stri
 }
 
 interface LineFilters {
-  /** By column, the values. A line must have one of them. */
+  /** The allowed values, by column. */
   readonly equal: Readonly<
     Partial<Record<'undoes' | 'source' | 'kind' | 'currency', readonly string[]>>
   >

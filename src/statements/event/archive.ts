@@ -20,7 +20,7 @@ export interface ArchiveHead {
 export interface ArchivedRow extends Omit<SealedRow, 'data' | 'sequence'> {
   readonly sequence: string
   readonly data: string | null
-  /** For an erased row, its former hash and the digest of its present content; else null. */
+  /** The former hash of an erased row and the digest of its present content; null for others. */
   readonly was: string | null
   readonly becomes: string | null
 }
@@ -36,7 +36,7 @@ export interface ArchiveEnd {
 const SEAL = sealOf<Omit<ArchivedRow, 'hash' | 'was' | 'becomes'> & { readonly previous: string }>({
   previous: 'hex',
   ...ROW_KINDS,
-  // The chain hashes a number as it is written.
+  // The chain hashes the written form of a number.
   sequence: 'json_text',
   data: 'json_text',
 })
@@ -58,7 +58,7 @@ export class ArchiveWalk {
     return { rows: this.rows, sequence: String(this.#sequence), hash: this.#hash }
   }
 
-  /** What is wrong with the next row; undefined when it follows the row before. */
+  /** The fault of the next row; undefined when it follows the row before. */
   step(row: ArchivedRow): string | undefined {
     const sequence = BigInt(row.sequence)
     const first = firstOf({ sequence, told: row.told })
@@ -78,7 +78,7 @@ export class ArchiveWalk {
     return undefined
   }
 
-  /** What is wrong with the last line; undefined when it matches the rows. */
+  /** The fault of the last line; undefined when it matches the rows. */
   finish(end: ArchiveEnd): string | undefined {
     const { rows, sequence, hash } = this.end
     if (end.rows === rows && end.sequence === sequence && end.hash === hash) return undefined

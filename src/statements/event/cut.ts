@@ -65,11 +65,11 @@ export function digestOfSeals(seals: readonly ArchivedSeal[]): string {
   return hash('sha256', lines.join('\n'), 'hex')
 }
 
-/** What keeps archived events in the database. */
+/** The reasons to keep archived events in the database. */
 export interface Obstacles {
   /** The number of the account's newest event, whose row stays. */
   readonly newest: bigint
-  /** For each webhook endpoint, the first event whose delivery is not made, pending or dead. */
+  /** For each webhook endpoint, the first event with an open delivery, pending or dead. */
   readonly owed: readonly { readonly endpoint_id: string; readonly sequence: bigint }[]
   /** Only older events may go; null when none may. */
   readonly before: Instant | null

@@ -57,8 +57,8 @@ export type EventType = {
 }[keyof typeof EVENTS]
 
 /**
- * One change of state. `data` holds the facts that, with the object's constant members, give the
- * object as it was then.
+ * One change of state. `data` has the changing facts. The object as it was follows from them and
+ * its constant members.
  */
 export interface Event {
   readonly account_id: string

@@ -26,9 +26,9 @@ export interface EventRow {
    *   `S`.
    */
   readonly told: string
-  /** The type of `-`, else beneficiary.created if the row has a `B`, else ''. */
+  /** The type of `-`; without it beneficiary.created if the row has a `B`, otherwise ''. */
   readonly type: string
-  /** The object of `-` or `S`, else ''. */
+  /** The object of `-` or `S`; '' without both. */
   readonly object_id: string
   /**
    * The data of each event, where null stands for the usual data. Null if all events have theirs.
@@ -168,7 +168,7 @@ function lineIn(word: string): number[] {
   return word.startsWith('L') ? [Number(word.slice(1))] : []
 }
 
-/** Whether the event of a word carries a digest. Events of lines and of carried quotes do not. */
+/** Whether the word's event carries a digest. Events of lines and of carried quotes do not. */
 function hasDigest(word: string): boolean {
   return word !== 'Q' && !word.startsWith('L')
 }
@@ -187,8 +187,7 @@ function digestsOf(words: readonly string[], content: string | null): (string | 
 }
 
 /**
- * The rows of one command's events. The events may be of several accounts; those of one account are
- * in the order of their numbers.
+ * The rows of one command's events. The events of each account are in the order of their numbers.
  */
 export function fold(events: readonly Event[]): EventRow[] {
   const rows: Draft[] = []
@@ -276,7 +275,7 @@ function isEmpty(data: object): boolean {
   return true
 }
 
-/** `D…` when a payout with a digest succeeded by its rail with one journal, else `S`. */
+/** `D…` when a payout with a digest succeeded by its rail with one journal, otherwise `S`. */
 function succeeded({ object_id, data, content }: Event): string {
   const { journals } = data as { readonly journals?: readonly unknown[] }
   const word = `D${journals?.[0]}${successEndOf(object_id)}`

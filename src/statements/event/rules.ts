@@ -7,7 +7,7 @@ import { type EventRow, fold, gather } from './row.ts'
 
 /** A row of events in its place in the account's chain. */
 export interface SealedRow extends EventRow {
-  /** The digest of the kept answer of the request whose events end with this row; null for none. */
+  /** The digest of the answer to the request whose events end with this row; null for none. */
   readonly kept: string | null
   /** 64 hex digits. */
   readonly hash: string

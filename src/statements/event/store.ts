@@ -325,7 +325,6 @@ function boundsOf(sql: Tag, { after, before, newest_first, limit }: Range) {
   }
 }
 
-/** The condition that a row has an event of one of these types. */
 function hasTypes(sql: Tag, types: readonly string[] | undefined) {
   if (types === undefined) return sql``
   const letters = new Set(types.flatMap(type => [...(COMMON_LETTERS.get(type) ?? '')]))

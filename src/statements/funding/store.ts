@@ -53,7 +53,7 @@ export async function findBooked(
       select account_id, number, created_at, kind, undoes from journals
       where account_id = any (${account_ids}::text[]) and undoes = any (${names}::text[])
         and undoes is not null`,
-    // These conditions are those of the unique index of references.
+    // The unique index of references has the same conditions.
     tx<Named[]>`
       select account_id, number, created_at, kind,
         fold_reference(metadata ->> 'reference') as what

@@ -155,7 +155,7 @@ export interface BankLine {
   readonly shared_amount: bigint | null
   /** Why the line cannot be applied, although the file can be read; '' when it can. */
   readonly defect: string
-  /** For a notification of change; else null. */
+  /** Null for any line but a notification of change. */
   readonly change: PayeeChange | null
 }
 
@@ -190,7 +190,7 @@ export interface BankProfile {
   readonly settles_on: 'accepted' | 'acsc' | 'booked'
   /** The bank's own meanings of codes. They replace the standard's. */
   readonly meanings: Readonly<Record<string, string>>
-  /** Days after which silence means accepted, for banks that report only failures; else null. */
+  /** Days until silence means accepted, at a bank that reports only failures; otherwise null. */
   readonly silent_after_days: number | null
   /**
    * The calendar of `silent_after_days`: banking days after the settlement, to the end of the last

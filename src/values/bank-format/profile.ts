@@ -10,7 +10,7 @@ export const MOST_SILENT_DAYS = 60
 const MOST_MEANINGS = 200
 
 export type Json = Readonly<Record<string, unknown>>
-/** Undefined for a good value, else what the value must be. */
+/** The rule that the value breaks; undefined for a good value. */
 export type Check = (value: unknown) => string | undefined
 
 export const isOneOf =

@@ -3,7 +3,7 @@
 // (Nacha Operating Rules, Appendix Four and Five). reasons.json has one row for each code. Pure.
 import lists from './reasons.json' with { type: 'json' }
 
-/** What a reason is about. adapters/bank-file/codes.ts has the failure of each cause. */
+/** The cause of a reason. adapters/bank-file/codes.ts has the failure of each cause. */
 export type ReasonCause =
   | 'unspecified'
   | 'account_invalid'
@@ -27,7 +27,7 @@ export type ReasonCause =
   | 'positive'
   /** An answer to a return, which the banks settle between them. */
   | 'answer'
-  /** A field to be changed in later entries, and the refusal of such a notification. */
+  /** A change of a field in later entries, or the refusal of such a notification. */
   | 'change'
   | 'refused_change'
 

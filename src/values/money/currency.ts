@@ -194,7 +194,6 @@ export const CURRENCIES: ReadonlyMap<string, Currency> = new Map(
 
 const STABLECOIN_CODES = new Set(STABLECOINS.map(([code]) => code))
 
-/** Whether the currency is a token, whose value depends on its issuer. */
 export function isStablecoin(code: string): boolean {
   return STABLECOIN_CODES.has(code)
 }

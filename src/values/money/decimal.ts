@@ -40,7 +40,7 @@ export function divideHalfUp(n: bigint, d: bigint): bigint {
   return n < 0n ? -divideHalfUp(-n, d) : (2n * n + d) / (2n * d)
 }
 
-/** Reads `7.81` or `0.000012`; undefined for anything else, an exponent or a sign included. */
+/** Reads `7.81` or `0.000012`; undefined for any other text. An exponent or a sign is refused. */
 export function parseDecimal(text: string): Decimal | undefined {
   const match = /^(\d{1,20})(?:\.(\d{1,30}))?$/.exec(text)
   if (match === null) return undefined

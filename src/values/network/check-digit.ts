@@ -6,7 +6,7 @@ function weighted(text: string, weights: readonly number[]): number {
   return weights.reduce((sum, weight, i) => sum + (text.charCodeAt(i) - 48) * weight, 0)
 }
 
-/** The digit of modulus 11 whose remainders below 2 give 0, as Brazil's numbers have it. */
+/** The digit of modulus 11 of Brazil's numbers, in which remainders below 2 give 0. */
 function brazilian(text: string, weights: readonly number[]): string {
   const remainder = weighted(text, weights) % 11
   return String(remainder < 2 ? 0 : 11 - remainder)

@@ -12,12 +12,12 @@ const FORMS: Readonly<Record<ReferenceKind, RegExp>> = {
   BBA: /^[0-9]{12}$/,
 }
 
-/** The pattern of what may be sent, without blanks and marks. */
+/** The pattern of references in requests, without blanks and marks. */
 export const REFERENCE_PATTERN = Object.values(FORMS)
   .map(form => form.source)
   .join('|')
 
-/** The IBANs that need a QRR: those of Switzerland and Liechtenstein with an IID 30000–31999. */
+/** The IBANs of Switzerland and Liechtenstein with an IID 30000–31999, which need a QRR. */
 const QR_IBAN = /^(CH|LI)[0-9]{2}3[01]/
 export const QR_IBAN_PATTERN = QR_IBAN.source
 
@@ -70,7 +70,7 @@ const HOLDS: Readonly<Record<ReferenceKind, (reference: string) => boolean>> = {
 
 const CARRIES = [0, 9, 4, 6, 8, 2, 7, 1, 3, 5]
 
-/** The last digit is that of modulus 10, recursive. Zeros alone name no invoice. */
+/** The last digit is a check digit of modulus 10, recursive. Zeros alone name no invoice. */
 function isQrr(reference: string): boolean {
   let carry = 0
   for (const digit of reference.slice(0, -1)) carry = CARRIES[(carry + Number(digit)) % 10] ?? 0

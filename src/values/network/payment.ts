@@ -9,7 +9,7 @@ export interface KeyForm {
   readonly type: string
   /** The form of a key without marks. */
   readonly pattern: RegExp
-  /** The marks that people write in such a key, and no bank stores. */
+  /** Marks that people write in such a key. Banks store none. */
   readonly marks?: RegExp
   /** Whether the check digits hold, once the pattern matches. */
   readonly holds?: (key: string) => boolean
@@ -311,7 +311,7 @@ export function bareKey(key: string, { marks }: KeyForm): string {
   return marks === undefined ? trimmed : trimmed.replace(marks, '')
 }
 
-/** The forms that a key has, of those of its type; of all forms for ''. */
+/** The forms that a key fits, among the forms of its type; '' is any type. */
 export function formsOf(key: string, forms: readonly KeyForm[], type: string): readonly KeyForm[] {
   return forms.filter(form => {
     if (type !== '' && form.type !== type) return false

@@ -16,7 +16,8 @@ export function visible(text: string): string {
 }
 
 /**
- * Reads one line of visible text, trimmed, or gives its problems, whose messages call it `what`.
+ * Reads one line of visible text, trimmed, or gives its problems. Their messages call the text
+ * `what`.
  */
 export function readLine(what: string, text: string, max: number): Read<string> {
   const words = text.normalize('NFC').trim()

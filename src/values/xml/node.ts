@@ -29,7 +29,7 @@ export function attributeOf(node: XmlNode | undefined, name: string): string {
   return node?.attributes[name]?.value.trim() ?? ''
 }
 
-/** The element itself or its nearest ancestor that has one of these names. */
+/** The element or its nearest ancestor with one of these names. */
 export function closest(
   node: XmlNode | undefined,
   ...names: readonly string[]

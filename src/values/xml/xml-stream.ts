@@ -111,7 +111,7 @@ export async function* readXml(chunks: AsyncIterable<Uint8Array>, handler: XmlHa
 const DECLARATION = /<\?xml\s/g
 /** The characters that may be the beginning of a declaration, kept for the next piece. */
 const DECLARATION_BEGINS = /<(?:\?(?:x(?:m(?:l)?)?)?)?$/
-/** What some systems write behind the end of a file: Ctrl-Z and NUL. White space may follow. */
+/** Some systems write these behind the end of a file: Ctrl-Z and NUL. White space may follow. */
 const PADDING = ['\u0000', '\u001a'] as const
 const ONLY_PADDING = /^[\s\p{Cc}]*$/u
 /** An ampersand that begins no reference. */
@@ -308,7 +308,7 @@ function reasonOf(error: Error): string {
   return `not well-formed XML: ${error.message.replace(/^\S*\d+:\d+: /, '').replace(/\.$/, '')}`
 }
 
-/** The encoding by the byte order mark, else by the XML declaration, else UTF-8. */
+/** The encoding by the byte order mark, then by the XML declaration; otherwise UTF-8. */
 function decoderOf(head: Uint8Array): TextDecoder {
   const marked = bomOf(head)
   const ascii = Buffer.from(head.subarray(0, 200)).toString('latin1')

@@ -20,7 +20,7 @@ export const MEDIA: Readonly<Record<StatementFormat, Media>> = {
   mt940: { type: 'text/plain; charset=utf-8', ending: 'sta' },
 }
 
-/** The currencies, of the given ones, that the format cannot hold. */
+/** The given currencies that the format cannot hold. */
 export function unfitFor(format: StatementFormat, currencies: readonly string[]): string[] {
   const fits = { csv: () => true, camt053: fitsIso20022, mt940: fitsMt940 }[format]
   return currencies.filter(currency => !fits(currency))

@@ -179,7 +179,7 @@ interface Range {
 
 /**
  * Whether an Accept header (RFC 9110, 12.5.1) prefers text/csv to JSON, by weight and then by
- * exactness. Without a header, without a preference, and for other types it does not.
+ * exactness. False without a header, without a preference, and for other types.
  */
 export function prefersCsv(accept: string | undefined): boolean {
   if (accept === undefined) return false

@@ -5,7 +5,7 @@ import type { Filters } from '../../../sql/page.ts'
 import type { Instant } from '../../../values/instant.ts'
 import type { BalanceTransaction } from '../balance-transaction.ts'
 
-/** The wanted lines of a statement. `filters` are those of lists. */
+/** The wanted lines of a statement. `filters` are the filters of lists. */
 export interface StatementWanted {
   readonly account_id: string
   readonly above: Moment

@@ -123,7 +123,7 @@ type PageRow = LineRow & { [K in keyof PayoutTexts]: string | null }
 type Scan = Pick<Statement, 'account_id' | 'filters' | 'first' | 'end'>
 
 async function findPage(sql: Sql, scan: Scan): Promise<BookedLine[]> {
-  // `source` is the id of the payout, whose texts never change. An operator's booking has its
+  // `source` is the id of a payout, whose texts never change. An operator's booking has its
   // reference and reason in its metadata.
   const { by, conditions } = scanOf(sql, scan)
   const rows = await readConfined(

@@ -98,7 +98,6 @@ class StatementCheck {
     )
   }
 
-  /** The totals of the lines so far. */
   totalsOf(currency: string): Totals {
     return this.#totals.get(currency) ?? NO_LINES
   }
