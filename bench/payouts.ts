@@ -1,7 +1,7 @@
 // Makes payouts for scenarios: bodies, single payouts over HTTP, accounts that pay, and loads.
 
+import { createFunded } from '../src/cli/account.ts'
 import { type Context, onDatabase } from '../src/cli/context.ts'
-import { createFunded } from '../src/cli/funding.ts'
 import { readConfig } from '../src/config/config.ts'
 import type { Load } from './load.ts'
 import type { SteadyRequest } from './steady.ts'

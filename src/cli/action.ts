@@ -2,7 +2,6 @@
 import type { Command } from 'commander'
 import type { TSchema } from 'typebox'
 import { Lane } from '../engine/lane.ts'
-import { accountNamed } from '../operator/accounts.ts'
 import {
   type Acting,
   type Action,
@@ -13,7 +12,7 @@ import {
   pageOf,
   type Writing,
 } from '../operator/action.ts'
-import { audited } from '../operator/operator-write.ts'
+import { accountNamed, audited } from '../operator/operator-write.ts'
 import { checkLines } from '../operator/request.ts'
 import { isOutcomeUnknown } from '../sql/failure.ts'
 import { Refusal } from '../values/errors.ts'

@@ -12,9 +12,8 @@ import {
   IMPORT,
   PAYOUT,
   type Told,
-} from '../operator/approval-kinds.ts'
-import { MAX_REASON } from '../operator/lengths.ts'
-import { checkLines } from '../operator/request.ts'
+} from '../operator/approvals.ts'
+import { checkLines, MAX_REASON } from '../operator/request.ts'
 import { readConfined } from '../sql/confine.ts'
 import { omitUndefined } from '../values/omit-undefined.ts'
 import { writesOf } from './action.ts'

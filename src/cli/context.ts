@@ -1,6 +1,9 @@
 // What every command shares: it opens and migrates the database, knows the person who runs it, and
 // prints JSON or words on standard output. failure.ts reports errors.
-import { hostname } from 'node:os'
+
+import { readlinkSync } from 'node:fs'
+import { hostname, userInfo } from 'node:os'
+import { isatty } from 'node:tty'
 import type { Command } from 'commander'
 import { readCaller, refuseCommand } from '../accounts/user/rules.ts'
 import { listUsers } from '../accounts/user/store.ts'
@@ -8,7 +11,7 @@ import { SERVICE, type UserRole } from '../accounts/user/user.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { Lane } from '../engine/lane.ts'
 import { recordedLong } from '../ledger/audit/recorded.ts'
-import type { Author } from '../ledger/audit/store.ts'
+import type { Author, Origin } from '../ledger/audit/store.ts'
 import { clock } from '../ledger/clock.ts'
 import {
   audited,
@@ -23,7 +26,6 @@ import { isReadOnly } from '../sql/failure.ts'
 import { migrate, refuseUnready, refuseWithoutSchema } from '../sql/migrate.ts'
 import { learnShards } from '../sql/shard.ts'
 import { CommandFailed, NotFound, readOrRefuse, UsageError } from './failure.ts'
-import { originOfCommand } from './origin.ts'
 import { visible } from './terminal.ts'
 
 export interface Context {
@@ -171,4 +173,40 @@ export function print(data: unknown, words: string): void {
 export function printJson(data: unknown): void {
   const lines = JSON.stringify(data, null, 2).split('\n')
   process.stdout.write(`${lines.map(visible).join('\n')}\n`)
+}
+
+/** The longest value that the audit log gets, in characters. */
+const MAX_LENGTH = 100
+
+/** The origin of this process's commands, without what is not known. */
+function originOfCommand(): Origin {
+  const known = {
+    os_user: userName(),
+    host: hostname(),
+    terminal: terminalName(),
+    sudo_user: process.env.SUDO_USER ?? '',
+  }
+  const told = Object.entries(known).filter(([, value]) => value !== '')
+  return Object.fromEntries(told.map(([name, value]) => [name, value.slice(0, MAX_LENGTH)]))
+}
+
+/** The name of the user that the process runs as; its number if it has no name. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`
+  }
+}
+
+/** The terminal of the first standard stream that has one; '' for a command without a terminal. */
+function terminalName(): string {
+  const stream = [0, 1, 2].find(isatty)
+  if (stream === undefined) return ''
+  try {
+    return readlinkSync(`/proc/self/fd/${stream}`)
+  } catch {
+    // A system without /proc does not tell its name.
+    return 'a terminal'
+  }
 }

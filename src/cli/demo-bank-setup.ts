@@ -15,10 +15,10 @@ import { readRequired, updateRequired } from '../screening/list-store.ts'
 import { newId } from '../values/id.ts'
 import { amountToJson } from '../values/money/json.ts'
 import { inShell } from '../values/text/shell.ts'
+import { book, createFunded } from './account.ts'
 import type { Context } from './context.ts'
 import { authorizationOf } from './demo-http.ts'
 import { CommandFailed, readOrRefuse } from './failure.ts'
-import { book, createFunded } from './funding.ts'
 
 /** The name of its accounts. An installation with any other live account pays real money. */
 const NAME = 'Bank demo'

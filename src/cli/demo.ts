@@ -7,6 +7,7 @@ import type { Journal } from '../ledger/rules.ts'
 import { listJournals } from '../ledger/store.ts'
 import { divideByRate, divideUp, formatMajor, parseDecimal } from '../values/money/decimal.ts'
 import { amountToJson } from '../values/money/json.ts'
+import { createFunded } from './account.ts'
 import { printJson, running, withContext } from './context.ts'
 import { demoBank } from './demo-bank.ts'
 import {
@@ -24,7 +25,6 @@ import {
   until,
 } from './demo-http.ts'
 import { CommandFailed } from './failure.ts'
-import { createFunded } from './funding.ts'
 import { jsonLines, major, money } from './table.ts'
 
 /** The account starts with USD 10,000.00, and pays HKD 10,000.00. */

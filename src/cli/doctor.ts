@@ -11,22 +11,20 @@ import { refuseUnready, refuseWithoutSchema } from '../sql/migrate.ts'
 import { asOwner, type Context, onDatabase, print } from './context.ts'
 import {
   checkAccounts,
+  checkClock,
+  checkDisk,
   checkLists,
+  checkNode,
+  checkPort,
   checkRates,
   checkUpkeep,
   checkWebhooks,
   checkWorkers,
   countProcesses,
-} from './doctor-database.ts'
-import {
-  checkClock,
-  checkDisk,
-  checkNode,
-  checkPort,
   type Finding,
   inOrder,
   wrong,
-} from './doctor-machine.ts'
+} from './doctor-checks.ts'
 import { table } from './table.ts'
 
 const HELP = `

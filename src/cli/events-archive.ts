@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { Command } from 'commander'
 import { recordActs } from '../ledger/audit/store.ts'
-import { accountNamed } from '../operator/accounts.ts'
+import { accountNamed } from '../operator/operator-write.ts'
 import type { TransactionSql } from '../sql/connect.ts'
 import { isSpread } from '../sql/shard.ts'
 import {

@@ -1,6 +1,6 @@
 // corridor events replay: delivers earlier events to a webhook endpoint again.
 import type { Command } from 'commander'
-import { accountIdOf } from '../operator/accounts.ts'
+import { accountIdOf } from '../operator/operator-write.ts'
 import { replayWrite } from '../operator/webhooks.ts'
 import type { WebhookOutcome } from '../webhooks/decide.ts'
 import type { ReplayRequest } from '../webhooks/request.ts'

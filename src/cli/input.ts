@@ -3,14 +3,14 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { buffer } from 'node:stream/consumers'
-import { MAX_REASON } from '../operator/lengths.ts'
+import { MAX_REASON } from '../operator/request.ts'
 import { findCurrency } from '../values/money/currency.ts'
 import { MAX_AMOUNT, parseMajor } from '../values/money/decimal.ts'
 import type { LineProblem, Parsed } from '../values/text/csv.ts'
 import { readLine } from '../values/text/visible.ts'
 import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
 
-export { MAX_REASON } from '../operator/lengths.ts'
+export { MAX_REASON } from '../operator/request.ts'
 
 export function readCurrency(text: string): string {
   const code = text.trim().toUpperCase()
@@ -43,7 +43,7 @@ export function readText(option: string, text: string, max: number): string {
 export const readReason = (text: string) => readText('--reason', text, MAX_REASON)
 
 /** Reads one of the known values. `what` names their kind, such as `status`. */
-export function readOneOf<T extends string>(what: string, text: string, known: readonly T[]): T {
+function readOneOf<T extends string>(what: string, text: string, known: readonly T[]): T {
   const found = known.find(one => one === text)
   if (found !== undefined) return found
   throw new UsageError(`unknown ${what} ${text}; it is one of ${known.join(', ')}`)

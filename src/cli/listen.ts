@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import { withObjects } from '../history/event-object/operations.ts'
-import { accountNamed } from '../operator/accounts.ts'
+import { accountNamed } from '../operator/operator-write.ts'
 import type { Sql, TransactionSql } from '../sql/connect.ts'
 import type { EventWithObject, NamedEvent } from '../statements/event/event.ts'
 import { presentEvent } from '../statements/event/response.ts'

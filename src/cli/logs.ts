@@ -2,9 +2,8 @@
 // rows that the service writes when CORRIDOR_REQUEST_LOG is set, and writes nothing.
 
 import type { Command } from 'commander'
-import { accountNamed } from '../operator/accounts.ts'
-import { type LoggedRequest, OUTCOMES } from '../sandbox/request-log/request-log.ts'
-import { presentLogged } from '../sandbox/request-log/response.ts'
+import { accountNamed } from '../operator/operator-write.ts'
+import { type LoggedRequest, OUTCOMES, presentLogged } from '../sandbox/request-log/request-log.ts'
 import { listRecent, type RecentFilter } from '../sandbox/request-log/store.ts'
 import type { Sql } from '../sql/connect.ts'
 import { idBound, instantIn } from '../values/id.ts'

@@ -1,8 +1,14 @@
 // corridor rail add|remove: adds, changes and removes the rails of live accounts. A rail is a row
 // of the database. Running services open it without a restart. The other commands are actions.
 import type { Command } from 'commander'
+import { alertWords, nextCommand } from '../adapters/bank-file/alert.ts'
+import { findAlerts } from '../adapters/bank-file/alert-store.ts'
+import { listUnsent } from '../adapters/bank-file/unsent-store.ts'
 import { RAIL_KINDS, timetablesOf } from '../adapters/registry.ts'
+import { presentException } from '../operator/exceptions.ts'
 import { presentRail, railNamed, rails } from '../operator/rails.ts'
+import type { RailException } from '../rails/attempt.ts'
+import { listOpenExceptions } from '../rails/exception-store.ts'
 import type { RailRow } from '../rails/kind.ts'
 import { readRail } from '../rails/load-rail.ts'
 import { MANUAL } from '../rails/rail.ts'
@@ -16,14 +22,16 @@ import {
 import { conditionWords } from '../rails/rules.ts'
 import { listRoutes } from '../rails/store.ts'
 import { timetableConflict } from '../rails/timetable.ts'
-import type { Sql } from '../sql/connect.ts'
+import { databaseNow, type Sql } from '../sql/connect.ts'
+import { type Instant, secondsBetween } from '../values/instant.ts'
+import { moneyWords } from '../values/money/words.ts'
+import { describeAge } from '../values/text/age.ts'
 import { commandsOf } from './action.ts'
 import { addCommand, type Context, example, print, withContext } from './context.ts'
 import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
-import { readInput } from './input.ts'
+import { DEFAULT_LIMIT, readInput, readLimit } from './input.ts'
 import { railCheckCommand } from './rail-check.ts'
-import { exceptionCommands } from './rail-exceptions.ts'
-import { unsentCommand } from './rail-unsent.ts'
+import { listing } from './table.ts'
 
 interface AddOptions {
   readonly kind: string
@@ -190,4 +198,103 @@ async function removeAction(name: string): Promise<void> {
     return rail
   })
   print(presentRail(rail), `rail ${name} removed`)
+}
+
+export function exceptionCommands(rail: Command): void {
+  rail
+    .command('exceptions')
+    .description('list payouts, files and rails that wait for a person, the oldest first')
+    .option('--limit <number>', 'at most so many payouts', String(DEFAULT_LIMIT))
+    .addHelpText('after', LIST_HELP)
+    .action(listAction)
+}
+
+const LIST_HELP = `
+Each has its age and the command that comes next, once you know the cause. An
+exception of a payout is closed by you; that of a file or a rail is over when
+its cause is.
+
+Example:
+  npx corridor rail exceptions`
+
+async function listAction(options: { limit: string }): Promise<void> {
+  const limit = readLimit(options.limit)
+  const { open, alerts, now } = await withContext(async ({ audit }) => {
+    const open = await listOpenExceptions(audit, { payout_id: '', number: 0 }, limit)
+    const alerts = await findAlerts(audit, audit)
+    return { open, alerts, now: await databaseNow(audit) }
+  })
+  const ageOf = (since: Instant) => describeAge(secondsBetween(since, now))
+  const payouts = open.map(exception => ({
+    payout: exception.payout_id,
+    'no.': String(exception.number),
+    rail: exception.rail,
+    kind: exception.kind,
+    age: ageOf(exception.opened_at),
+    what: exception.message,
+    next: closingCommand(exception),
+  }))
+  const files = alerts.map(alert => ({
+    'file or rail': alert.about.slice(0, LONGEST_ID),
+    rail: alert.rail,
+    kind: alert.kind,
+    age: ageOf(alert.since),
+    what: alertWords(alert),
+    next: nextCommand(alert),
+  }))
+  const words = [
+    listing(payouts, 'no payout waits for a person'),
+    listing(files, 'no file and no rail waits for a person'),
+  ]
+  const data = [
+    ...open.map(exception => ({ ...presentException(exception), next: closingCommand(exception) })),
+    ...alerts.map(alert => {
+      const { rail, kind, about, since: opened_at } = alert
+      const [message, next] = [alertWords(alert), nextCommand(alert)]
+      return { rail, kind, about, message, opened_at, next }
+    }),
+  ]
+  print(data, words.join('\n\n'))
+}
+
+/** The length of a message id. Of a hash, that many digits are enough. */
+const LONGEST_ID = 16
+
+function closingCommand({ payout_id, number }: RailException): string {
+  return `corridor rail close-exception ${payout_id} ${number} --note …`
+}
+
+const HELP = `
+In a restored or promoted database they may have gone out since the copy was
+made. A payout that goes out again has the same end-to-end id: look for each at
+the bank before you resume its rail.
+
+Example:
+  npx corridor rail unsent --rail main_bank`
+
+export function unsentCommand(rail: Command): void {
+  rail
+    .command('unsent')
+    .description('list payouts that no rail is known to have, with the ids that a bank would have')
+    .option('--rail <name>', 'of this rail alone')
+    .option('--limit <number>', 'at most so many payouts', String(DEFAULT_LIMIT))
+    .addHelpText('after', HELP)
+    .action(async ({ rail, limit }: { rail?: string; limit: string }) => {
+      const most = readLimit(limit)
+      const unsent = await withContext(({ audit }) => listUnsent(audit, rail, most))
+      const rows = unsent.map(({ id, amount, currency, attempt, end_to_end_id, ...row }) => ({
+        payout: id,
+        account: row.account_id,
+        rail: row.rail,
+        status: row.status,
+        amount: moneyWords(amount, currency),
+        attempt: String(attempt),
+        'end-to-end id': end_to_end_id,
+      }))
+      const data = unsent.map(({ id: payout, amount, ...row }) => ({
+        ...{ payout, amount: String(amount) },
+        ...row,
+      }))
+      print(data, listing(rows, 'each open payout is known to its rail'))
+    })
 }

@@ -18,7 +18,7 @@ import {
   Text,
 } from '../http/schema.ts'
 import { listChanges } from '../ledger/audit/store.ts'
-import { accountIdOf } from '../operator/accounts.ts'
+import { accountIdOf } from '../operator/operator-write.ts'
 import { conditionsAsked, payoutRouting } from '../operator/payout-routing.ts'
 import { AccountId } from '../operator/request.ts'
 import { wantedOf } from '../payouts/advance/failover.ts'

@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
-import { accountNamed } from '../operator/accounts.ts'
+import { accountNamed } from '../operator/operator-write.ts'
 import { type Moment, NEWEST } from '../sql/order.ts'
 import { FORMATS, unfitFor, writerOf } from '../statements/balance-transaction/statement/formats.ts'
 import { StatementFault } from '../statements/balance-transaction/statement/statement.ts'

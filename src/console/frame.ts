@@ -1,9 +1,10 @@
 // Puts the frame around a screen: the accounts, the links to other screens, the search box, the
 // result of the last act, and the API calls of the page. Pure.
-
 import { mayRunInstallation } from '../accounts/user/rules.ts'
+import { curl } from '../docs-site/snippet/curl.ts'
+import { typescript } from '../docs-site/snippet/typescript.ts'
 import { type Html, html } from '../values/text/html.ts'
-import { callsOf } from './calls.ts'
+import { bodyText, type Call, indented } from './api.ts'
 import type { Screen, Visit } from './visit.ts'
 
 /** The names of screens by their paths below the root, in groups. */
@@ -170,4 +171,31 @@ function problems({ formError: error }: Visit): Html | '' {
 <ul>${error.problems.map(
     ({ message, remarks }) => html`<li>${message}${remarks && html` <code>${remarks}</code>`}</li>`,
   )}</ul></div>`
+}
+
+/** The folded section at the end of a page; '' without calls. */
+export function callsOf(calls: readonly Call[], origin: string): Html | '' {
+  if (calls.length === 0) return ''
+  return html`<details class="calls"><summary>How to do this with the API</summary>
+${calls.map(call => callSection(call, origin))}</details>`
+}
+
+function callSection({ method: verb, answer, ...call }: Call, origin: string): Html {
+  const sent = { ...call, verb, origin }
+  const { body } = call
+  const program = typescript(sent)
+  return html`<section><h3><code>${verb} ${call.path}</code></h3>
+${block('curl', curl(sent, body && bodyText(body)))}
+${program === undefined ? '' : block('TypeScript', program)}
+${isOneObject(answer) ? block('Answer', indented(answer)) : ''}</section>`
+}
+
+function block(name: string, text: string): Html {
+  return html`<figure class="code"><figcaption>${name}</figcaption>
+<pre tabindex="0">${text}</pre></figure>`
+}
+
+/** Whether the answer is one object. A list is not shown: it would double the page's length. */
+function isOneObject(answer: string): boolean {
+  return answer.startsWith('{') && !answer.includes('"object":"list"')
 }

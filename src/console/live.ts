@@ -8,10 +8,8 @@ import { listOpenSessions } from '../accounts/user/session-store.ts'
 import type { Person } from '../accounts/user/user.ts'
 import type { Reads } from '../engine/reads.ts'
 import type { Sql } from '../sql/connect.ts'
-import { countEvents, listSubjectsAfter } from '../statements/event/store.ts'
-import { refusal } from '../values/errors.ts'
-import { ANYTHING, InstallationChanges } from './installation-changes.ts'
-import { type Holder, makeRoom } from './shares.ts'
+import { countAllEvents, countEvents, listSubjectsAfter } from '../statements/event/store.ts'
+import { rateLimited, refusal } from '../values/errors.ts'
 
 export interface LiveNeeds extends Reads {
   /** `audit` reads the rows of all accounts. */
@@ -191,4 +189,119 @@ function changedText(last: bigint, ids: readonly string[]): string {
 function send({ stream }: Watcher, text: string): void {
   if (stream.writableLength > MAX_UNREAD_BYTES) stream.destroy()
   else stream.write(text)
+}
+
+/** Who has a stream. */
+export interface Holder {
+  readonly user: string
+  /** Null for a page of the installation. */
+  readonly account_id: string | null
+  /** The hash of the session's token, in hex. */
+  readonly session: string
+}
+
+/** The most streams of a process, and of the one whose pages they are. */
+export const MOST_STREAMS = { all: 1_000, of_account: 250, of_user: 60, of_session: 20 }
+
+/** When a page that is refused asks again. */
+const AGAIN_S = 10
+
+/**
+ * Refuses (429) a stream beyond the share of its session, its user or its account; the pages of the
+ * installation have the share of an account. When all streams are taken, returns the one that ends
+ * for it: the oldest of the user with the most, in the account with the most.
+ */
+export function makeRoom<H extends Holder>(open: Iterable<H>, comer: Holder): H | undefined {
+  const all = [...open]
+  const ofAccount = all.filter(holder => holder.account_id === comer.account_id)
+  const ofUser = all.filter(holder => holder.user === comer.user)
+  const ofSession = ofUser.filter(holder => holder.session === comer.session)
+  const { of_session, of_user, of_account } = MOST_STREAMS
+  if (ofSession.length >= of_session) throw tooMany(`In this session ${of_session} pages`)
+  if (ofUser.length >= of_user) throw tooMany(`Of ${comer.user} ${of_user} pages`)
+  if (ofAccount.length >= of_account) throw tooMany(`Of this account ${of_account} pages`)
+  if (all.length < MOST_STREAMS.all) return undefined
+  const most = largest(all, ({ account_id }) => account_id)
+  if (most.length <= ofAccount.length + 1) throw tooMany('Too many pages')
+  const [oldest] = largest(most, ({ user }) => user)
+  return oldest
+}
+
+/** The group with the most members; its members are in their order. */
+function largest<H>(holders: readonly H[], groupOf: (holder: H) => unknown): readonly H[] {
+  const groups = [...Map.groupBy(holders, groupOf).values()]
+  return groups.reduce((most, group) => (group.length > most.length ? group : most), [])
+}
+
+function tooMany(which: string) {
+  return rateLimited(`${which} are open and told of changes; close one, or reload later.`, AGAIN_S)
+}
+
+/** In place of ids: something has changed, and the page does not learn which objects. */
+const ANYTHING: readonly string[] = ['*']
+
+/** The most changed accounts, and events of one account, whose objects the page learns. */
+const MAX_LISTED = { accounts: 20, events: 100 }
+
+interface Changes {
+  readonly last: bigint
+  /** The number of the last change at the poll before; -1 at the first poll. */
+  readonly previous: bigint
+  /** The objects of all changes after `previous`, or ANYTHING. */
+  readonly ids: readonly string[]
+}
+
+class InstallationChanges {
+  readonly #audit: Sql
+  #last = -1n
+  #counts: ReadonlyMap<string, bigint> = new Map()
+
+  constructor(audit: Sql) {
+    this.#audit = audit
+  }
+
+  /** The number of the last change. */
+  async lastChange(): Promise<bigint> {
+    const [version, events] = await Promise.all([this.#version(), countAllEvents(this.#audit)])
+    return version + events
+  }
+
+  /** Reads the changes since the poll before. The caller runs one poll at a time. */
+  async poll(): Promise<Changes> {
+    const [previous, before] = [this.#last, this.#counts]
+    if ((await this.lastChange()) === previous) return { last: previous, previous, ids: [] }
+    const version = await this.#version()
+    // One statement counts all accounts, so that `last` covers exactly the events that are read.
+    const rows = await countEvents(this.#audit, undefined)
+    const counts = new Map(rows.map(({ account_id, count }) => [account_id, count]))
+    const last = rows.reduce((sum, { count }) => sum + count, version)
+    const changed = rows.filter(({ account_id, count }) => count > (before.get(account_id) ?? 0n))
+    const ids = previous === -1n ? ANYTHING : await this.#idsOf(changed, before)
+    this.#last = last
+    this.#counts = counts
+    return { last, previous, ids }
+  }
+
+  async #version(): Promise<bigint> {
+    const [row] = await this.#audit<{ version: bigint }[]>`select version from reference_version`
+    return row?.version ?? 0n
+  }
+
+  async #idsOf(
+    changed: readonly { readonly account_id: string; readonly count: bigint }[],
+    before: ReadonlyMap<string, bigint>,
+  ): Promise<readonly string[]> {
+    // Only reference data has changed, such as a rate, or too many accounts have.
+    if (changed.length === 0 || changed.length > MAX_LISTED.accounts) return ANYTHING
+    const found = await Promise.all(
+      changed.map(({ account_id, count: to }) => {
+        const after = before.get(account_id) ?? 0n
+        return to - after > BigInt(MAX_LISTED.events)
+          ? null
+          : listSubjectsAfter(this.#audit, account_id, { after, to }, MAX_LISTED.events)
+      }),
+    )
+    if (found.includes(null)) return ANYTHING
+    return [...new Set(found.flatMap(events => (events ?? []).map(event => event.object_id)))]
+  }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Refusal } from '../values/errors.ts'
-import { type Holder, MOST_STREAMS, makeRoom } from './shares.ts'
+import { type Holder, MOST_STREAMS, makeRoom } from './live.ts'
 
 const holder = (account_id: string | null, user: string, session = user): Holder => ({
   account_id,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { html } from '../values/text/html.ts'
 import { timelineOf } from './account/timeline.ts'
-import { callsOf } from './calls.ts'
+import { callsOf } from './frame.ts'
 import { digits, members } from './show.ts'
 import type { Visit } from './visit.ts'
 

@@ -5,7 +5,7 @@ import { Closed, CurrencyCode, optional, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { invalidField, invalidParameter, type Problem, refuseIfAny } from '../values/errors.ts'
 import { findCurrency } from '../values/money/currency.ts'
-import { changeSettings, changeState } from './account-operations.ts'
+import { changeSettings, changeState, createAccount } from './account-operations.ts'
 import {
   ACCOUNT,
   balanceWords,
@@ -17,13 +17,10 @@ import {
   State,
   windowWords,
 } from './account-response.ts'
-import { accountNamed } from './accounts.ts'
 import { type ActionGroup, paging, reading, writing } from './action.ts'
-import { createAccount } from './create-account.ts'
 import { keyColumns, listKeysOf, NO_KEY } from './keys.ts'
-import { MAX_NAME } from './lengths.ts'
-import { known } from './operator-write.ts'
-import { AccountId, AccountPath, LimitText, ReasonRequest } from './request.ts'
+import { accountNamed, known } from './operator-write.ts'
+import { AccountId, AccountPath, LimitText, MAX_NAME, ReasonRequest } from './request.ts'
 
 const MAX_CURRENCIES = 50
 

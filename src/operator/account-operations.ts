@@ -1,6 +1,12 @@
 // The operations by which an operator opens, changes, freezes and closes accounts, each under the
 // lock of the account's book.
-import type { Account, NewApiKey } from '../accounts/rules.ts'
+import {
+  type Account,
+  DAILY_QUOTA,
+  DUPLICATE_WINDOW_S,
+  makeApiKey,
+  type NewApiKey,
+} from '../accounts/rules.ts'
 import { ACCOUNT_TRANSITIONS, type AccountState, checkOpen } from '../accounts/states.ts'
 import {
   insertAccount,
@@ -17,9 +23,10 @@ import { countOpenPayouts } from '../payouts/lists/count-store.ts'
 import { confineTo } from '../sql/confine.ts'
 import { isSpread } from '../sql/shard.ts'
 import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
-import { newAccountId } from '../values/id.ts'
+import { newAccountId, newId } from '../values/id.ts'
 import { currencyExponent } from '../values/money/currency.ts'
 import { formatMajor } from '../values/money/decimal.ts'
+import { newSecret } from '../values/secret.ts'
 
 interface OpenAccount {
   readonly account: Account
@@ -56,7 +63,7 @@ export const openAccount: Operation<OpenAccount, null, OpenAccount> = {
 }
 
 /** Runs an operation with one command. */
-export type Write = <C, S, O>(operation: Operation<C, S, O>, command: C) => Promise<O>
+type Write = <C, S, O>(operation: Operation<C, S, O>, command: C) => Promise<O>
 
 /**
  * How many ids are tried. An id has 40 random bits, so this many taken ids in a row are a fault.
@@ -197,4 +204,39 @@ function bookNamed(books: ReadonlyMap<string, Book>, account_id: string): Book {
   const book = books.get(account_id)
   if (book === undefined) throw refusal('not_found', `No account ${account_id}.`)
   return book
+}
+
+export type NewAccount = Pick<Account, 'name' | 'currencies' | 'primary_currency'> &
+  Partial<Omit<Account, 'account_id' | 'deposit_address'>>
+
+export interface OpenedAccount {
+  readonly account: Account
+  readonly key_id: string
+  /** Shown once; the database has only its hash. */
+  readonly secret: string
+}
+
+/**
+ * Creates an account with an empty book and a first key of scope `write`. The key's owner is the
+ * user who creates the account: whoever has seen the secret approves no payout of the key. It has
+ * no owner before the installation has users.
+ */
+export async function createAccount(
+  write: Write,
+  wanted: NewAccount,
+  owner: string,
+): Promise<OpenedAccount> {
+  const defaults = {
+    sandbox: false,
+    duplicate_window_s: DUPLICATE_WINDOW_S,
+    ...DAILY_QUOTA,
+  }
+  const settings = { ...defaults, ...wanted }
+  const { sandbox } = settings
+  const secret = newSecret({ sandbox })
+  const { account, key } = await openUnderNewId(write, account_id => ({
+    account: { ...settings, account_id, deposit_address: newId('dep') },
+    key: makeApiKey(account_id, { scope: 'write', name: 'first key', secret, owner }, newId),
+  }))
+  return { account, key_id: key.key_id, secret }
 }

@@ -11,7 +11,7 @@ import { addRoute } from '../http/route.ts'
 import { found } from '../values/errors.ts'
 import { omitUndefined } from '../values/omit-undefined.ts'
 import { writesOf } from './action-routes.ts'
-import type { ApprovalKind } from './approval-kinds.ts'
+import type { ApprovalKind } from './approvals.ts'
 import { callOf, type OperatorConnections, operatorOf } from './connections.ts'
 import { checkWords } from './request.ts'
 

@@ -29,10 +29,9 @@ import type { Sql } from '../sql/connect.ts'
 import { newId } from '../values/id.ts'
 import { amountToJson } from '../values/money/json.ts'
 import { COUNTRIES } from '../values/network/country.ts'
-import { accountNamed } from './accounts.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
 import { networkName } from './limit-changes.ts'
-import { known } from './operator-write.ts'
+import { accountNamed, known } from './operator-write.ts'
 import { AccountId, MAX_MINOR } from './request.ts'
 
 const AddRule = Closed(

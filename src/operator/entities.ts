@@ -42,9 +42,8 @@ import { bookId, type Key, nameOf } from '../values/id.ts'
 import { type Instant, instantFromIso, secondsBetween } from '../values/instant.ts'
 import { omitUndefined } from '../values/omit-undefined.ts'
 import { describeAge, toSecond } from '../values/text/age.ts'
-import { accountIdOf } from './accounts.ts'
 import { type Acting, type ActionGroup, paging, reading, writing } from './action.ts'
-import { known, writeOf } from './operator-write.ts'
+import { accountIdOf, known, writeOf } from './operator-write.ts'
 import { AccountId, LimitText, Reason, Time } from './request.ts'
 
 const MEMBERS = {

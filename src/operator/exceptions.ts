@@ -12,8 +12,8 @@ import { transactConfined } from '../sql/confine.ts'
 import type { Sql } from '../sql/connect.ts'
 import { refusal } from '../values/errors.ts'
 import { idPattern } from '../values/id.ts'
-import { accountIdOf } from './accounts.ts'
 import { paging, writing } from './action.ts'
+import { accountIdOf } from './operator-write.ts'
 import { AccountId, LimitText } from './request.ts'
 
 const After = Type.String({

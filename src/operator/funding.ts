@@ -18,9 +18,8 @@ import { newId } from '../values/id.ts'
 import { currencyExponent, findCurrency } from '../values/money/currency.ts'
 import { formatMajor } from '../values/money/decimal.ts'
 import { amountToJson } from '../values/money/json.ts'
-import { accountNamed } from './accounts.ts'
 import { type Acting, type Action, writing } from './action.ts'
-import { known } from './operator-write.ts'
+import { accountNamed, known } from './operator-write.ts'
 import { AccountId, MAX_MINOR, Reason, ReasonRequest, Reference } from './request.ts'
 
 const moneyOf = (minimum: number, description: string) => ({

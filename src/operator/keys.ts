@@ -16,11 +16,9 @@ import { invalidField, refuseIfAny } from '../values/errors.ts'
 import { newId } from '../values/id.ts'
 import { newSecret } from '../values/secret.ts'
 import { toSecond } from '../values/text/age.ts'
-import { accountNamed } from './accounts.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
-import { MAX_NAME } from './lengths.ts'
-import { known } from './operator-write.ts'
-import { AccountId, AccountPath } from './request.ts'
+import { accountNamed, known } from './operator-write.ts'
+import { AccountId, AccountPath, MAX_NAME } from './request.ts'
 
 export const NO_KEY = 'no key; corridor key create makes one'
 

@@ -13,9 +13,9 @@ import type { Sql } from '../sql/connect.ts'
 import { DatabaseProblem } from '../sql/failure.ts'
 import { newId } from '../values/id.ts'
 import { amountToJson } from '../values/money/json.ts'
-import { accountNamed } from './accounts.ts'
 import type { Acting } from './action.ts'
 import { VOCABULARY } from './fee-vocabulary.ts'
+import { accountNamed } from './operator-write.ts'
 
 interface SetLimit {
   readonly limit: Limit

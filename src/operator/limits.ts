@@ -32,10 +32,9 @@ import type { Sql } from '../sql/connect.ts'
 import type { Tag } from '../sql/sql.ts'
 import type { Instant } from '../values/instant.ts'
 import { amountToJson } from '../values/money/json.ts'
-import { accountNamed } from './accounts.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
 import { placeLimit, presentLimit } from './limit-changes.ts'
-import { known } from './operator-write.ts'
+import { accountNamed, known } from './operator-write.ts'
 import { AccountId, MAX_MINOR } from './request.ts'
 
 const MAX_COUNT = 999_999_999_999_999

@@ -1,9 +1,13 @@
 // A write is what an operator does: a write through a lane, and its act in the audit log. A command
 // and the operator API run the same write.
 
+import type { Account } from '../accounts/rules.ts'
+import { listAccounts } from '../accounts/store.ts'
 import type { LongOperation, Operation } from '../engine/operation.ts'
 import type { Act } from '../ledger/audit/act.ts'
 import { recorded } from '../ledger/audit/recorded.ts'
+import type { Sql } from '../sql/connect.ts'
+import { findAccountOf } from '../sql/keys.ts'
 import { Refusal } from '../values/errors.ts'
 
 /** Who does a write. */
@@ -46,7 +50,7 @@ export interface LongOperatorWrite<Command, State, Outcome, Prepared> {
 }
 
 /** The kinds of objects that a caller can name by id or name. */
-export type Kind =
+type Kind =
   | 'account'
   | 'approval rule'
   | 'balance transaction'
@@ -93,4 +97,25 @@ export function knownAmong<T>(
   const found = all.find(one => idOf(one) === id)
   if (found !== undefined) return found
   throw new Unknown(kind, id, all.map(idOf))
+}
+
+/** The account of this id. Refuses (404) an id that no account has. */
+export async function accountNamed(sql: Sql, account_id: string): Promise<Account> {
+  return knownAmong('account', account_id, await listAccounts(sql), one => one.account_id)
+}
+
+const TABLES = {
+  payout: 'payouts',
+  entity: 'entities',
+  beneficiary: 'beneficiaries',
+  'webhook endpoint': 'webhook_endpoints',
+} as const
+
+/** The id of an object's account. Refuses (404) an id that no object of its kind has. */
+export async function accountIdOf(
+  audit: Sql,
+  kind: keyof typeof TABLES,
+  id: string,
+): Promise<string> {
+  return known(kind, id, await findAccountOf(audit, TABLES[kind], id))
 }

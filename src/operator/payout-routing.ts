@@ -40,9 +40,9 @@ import { CALENDAR_NAMES, type Timetable } from '../values/calendar/calendar.ts'
 import { MAX_LEAD_MINUTES } from '../values/calendar/rules.ts'
 import { refusal } from '../values/errors.ts'
 import { amountToJson } from '../values/money/json.ts'
-import { accountNamed } from './accounts.ts'
 import { type Acting, type ActionGroup, reading, writing } from './action.ts'
 import { VOCABULARY } from './fee-vocabulary.ts'
+import { accountNamed } from './operator-write.ts'
 import { AccountId } from './request.ts'
 
 const Bound = { ...Amount, [MINOR_OF]: 'currency' }

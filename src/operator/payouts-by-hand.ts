@@ -21,12 +21,10 @@ import { presentBalanceTransaction } from '../statements/balance-transaction/res
 import { nameEvent, previousStatus } from '../statements/event/event.ts'
 import { moneyWords } from '../values/money/words.ts'
 import { omitUndefined } from '../values/omit-undefined.ts'
-import { accountIdOf } from './accounts.ts'
 import { type Acting, writing } from './action.ts'
-import { MAX_REASON, MAX_REFERENCE } from './lengths.ts'
-import { type Operator, writeOf } from './operator-write.ts'
-import { Force, Reason, ReasonRequest, Reference } from './request.ts'
-import { OperatorPayout, presentForOperators } from './shown-payout.ts'
+import { accountIdOf, type Operator, writeOf } from './operator-write.ts'
+import { OperatorPayout, presentForOperators } from './payout-words.ts'
+import { Force, MAX_REASON, MAX_REFERENCE, Reason, ReasonRequest, Reference } from './request.ts'
 
 const TakeRequest = Closed(
   optional({

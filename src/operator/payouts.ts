@@ -14,16 +14,18 @@ import { type Instant, secondsBetween } from '../values/instant.ts'
 import { omitUndefined } from '../values/omit-undefined.ts'
 import { describeAge, toSecond } from '../values/text/age.ts'
 import { type ActionGroup, paging, reading } from './action.ts'
-import { networkWords, sentAmount, showParts } from './payout-words.ts'
-import { releasePayout, takePayout, transitionPayout } from './payouts-by-hand.ts'
-import { AccountId, PageQuery } from './request.ts'
 import {
+  networkWords,
   OperatorPayout,
   OperatorPayoutInFull,
   presentForOperators,
   presentInFull,
+  sentAmount,
+  showParts,
   showPayout,
-} from './shown-payout.ts'
+} from './payout-words.ts'
+import { releasePayout, takePayout, transitionPayout } from './payouts-by-hand.ts'
+import { AccountId, PageQuery } from './request.ts'
 
 const OperatorPayoutQuery = PageQuery('pot', {
   status: Literals(PAYOUT_STATUSES, { description: 'Only payouts of this status.' }),

@@ -38,8 +38,8 @@ import { describeChange } from '../prices/policy/words.ts'
 import { databaseNow, type Sql, type TransactionSql } from '../sql/connect.ts'
 import { refusal } from '../values/errors.ts'
 import type { Instant } from '../values/instant.ts'
-import { accountNamed } from './accounts.ts'
 import { type Acting, type ActionGroup, reading, writing } from './action.ts'
+import { accountNamed } from './operator-write.ts'
 import { AccountId, ForceMistake, Time } from './request.ts'
 
 const SetPricing = Closed(

@@ -6,7 +6,13 @@ import { Type } from '../http/type.ts'
 import { invalidField, invalidParameter, refuseIfAny } from '../values/errors.ts'
 import { type IdPrefix, idPatternOf } from '../values/id.ts'
 import { readLine } from '../values/text/visible.ts'
-import { MAX_REASON, MAX_REFERENCE } from './lengths.ts'
+
+/** The longest name of an account; statements print it. */
+export const MAX_NAME = 200
+
+/** The longest reference of a payment, and the longest reason of an operator. */
+export const MAX_REFERENCE = 140
+export const MAX_REASON = 500
 
 export const Reason = Text(MAX_REASON, { minLength: 1, description: 'Why; one line.' })
 export const Reference = Text(MAX_REFERENCE, {

@@ -13,9 +13,8 @@ import { decideParty } from '../screening/operations.ts'
 import { findParty, listListedParties } from '../screening/party-store.ts'
 import { SNAPSHOT } from '../sql/confine.ts'
 import type { Sql, TransactionSql } from '../sql/connect.ts'
-import { accountIdOf } from './accounts.ts'
 import type { Acting } from './action.ts'
-import { known } from './operator-write.ts'
+import { accountIdOf, known } from './operator-write.ts'
 
 /** The kinds of objects that screening finds or holds, each with the prefix of its ids. */
 export const SCREENED = { payout: 'pot', entity: 'ent', beneficiary: 'bnf' } as const

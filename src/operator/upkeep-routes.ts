@@ -3,7 +3,7 @@
 import { Closed, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { listLastRuns, UPKEEP_KINDS } from '../ledger/audit/upkeep-store.ts'
-import { listAnswer, type OperatorRoutes, WholeList } from './operator-routes.ts'
+import { listAnswer, type OperatorRoutes, WholeList } from './action-routes.ts'
 
 export const UpkeepRun = Closed(
   {

@@ -19,10 +19,9 @@ import type { Sql } from '../sql/connect.ts'
 import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
 import { newToken } from '../values/secret.ts'
 import { toSecond } from '../values/text/age.ts'
-import { accountNamed } from './accounts.ts'
 import { type Acting, type ActionGroup, reading, writing } from './action.ts'
-import { MAX_NAME } from './lengths.ts'
-import { AccountId, ReasonRequest } from './request.ts'
+import { accountNamed } from './operator-write.ts'
+import { AccountId, MAX_NAME, ReasonRequest } from './request.ts'
 import {
   AccountRole,
   listWithRoles,

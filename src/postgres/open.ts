@@ -1,5 +1,8 @@
 // Opens the database: that of DATABASE_URL, or the embedded one, which it starts if needed and
 // leaves running while other processes use it.
+
+import { realpath, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import { socketOf } from '../sql/url.ts'
 import { openEmbedded } from './embedded.ts'
 import { inspectDatabase } from './inspect.ts'
@@ -40,5 +43,21 @@ export async function openDatabase(where: Where, opening: Opening): Promise<Open
     url: server.url,
     description: `embedded in ${where.data_dir}`,
     release: () => server.release(),
+  }
+}
+
+/**
+ * The number of the cluster's first file and the time of its last change, which no server makes; ''
+ * for a database of the operator's own, and for a folder that cannot be read.
+ */
+export async function clusterFiles({ database_url, data_dir }: Where): Promise<string> {
+  if (database_url !== undefined) return ''
+  try {
+    const { ino, ctimeMs } = await stat(
+      join(await realpath(join(data_dir, 'postgres')), 'PG_VERSION'),
+    )
+    return `${ino} ${ctimeMs}`
+  } catch {
+    return ''
   }
 }

@@ -1,13 +1,11 @@
 // Reads all stored data of a party, from every table, and finds parties by a known fact.
-
 import { comparable } from '../parties/entity/comparable.ts'
 import type { Sql, TransactionSql } from '../sql/connect.ts'
 import { type Party, partyKind } from './privacy.ts'
-import { SOURCES, type Source, type Term } from './sources.ts'
 import { findPayoutsOf } from './store.ts'
 
 /** The rows of one table that are about a party. */
-export interface Section {
+interface Section {
   readonly table: string
   readonly term: Term
   readonly note: string
@@ -94,3 +92,115 @@ function hasMember(value: unknown, names: readonly string[], wanted: string): bo
       : hasMember(member, names, wanted),
   )
 }
+
+/** How long a row is kept. */
+export const TERMS = {
+  retention: 'as long as the law of payments asks: the retention, from the last payout on',
+  hours: '24 hours from the request, for its repetition',
+  month: '30 days, for people who look into deliveries',
+  book: 'as long as the book: it says nothing but ids, amounts and times',
+} as const
+
+type Term = keyof typeof TERMS
+
+interface Source {
+  readonly table: string
+  /** The rows of table `t`; $1 is the account, $2 the party, $3 its payouts. */
+  readonly where: string
+  /** Absent: `retention`. */
+  readonly term?: Term
+  /** Columns that the export leaves out, because they are about others too or useless. */
+  readonly without?: readonly string[]
+  /** Columns that the export of an entity leaves out, because they are about its payees. */
+  readonly of_payees?: readonly string[]
+  /** The path in a column that the export of a beneficiary leaves out: it is about the payer. */
+  readonly of_payer?: readonly string[]
+  /** Why columns are left out, for the reader of the export. */
+  readonly note?: string
+}
+
+const OF_PARTY = 't.account_id = $1 and t.id = $2'
+const OF_PAYOUT = 't.account_id = $1 and t.payout_id = any ($3)'
+const OF_BENEFICIARY = 't.account_id = $1 and t.beneficiary_id = $2'
+const OF_OBJECT = 't.account_id = $1 and (t.object_id = $2 or t.object_id = any ($3))'
+const BY_ID = 't.account_id = $1 and t.id = any ($3)'
+
+const ITEMS = `select i.end_to_end_id from rail_items i
+  where i.account_id = $1 and i.payout_id = any ($3)`
+const FILES = `select unnest(i.earlier_files || i.msg_id) from rail_items i
+  where i.account_id = $1 and i.payout_id = any ($3)`
+
+export const SOURCES: readonly Source[] = [
+  { table: 'beneficiaries', where: OF_PARTY },
+  { table: 'entities', where: OF_PARTY },
+  {
+    table: 'events',
+    where: `${OF_OBJECT} and t.object_id <> ''`,
+    without: ['content', 'kept', 'hash'],
+  },
+  {
+    table: 'idempotency_keys',
+    where: `t.account_id = $1 and (strpos(t.body, $2) > 0
+      or exists (select from unnest($3::text[]) as p (id) where strpos(t.body, p.id) > 0))`,
+    term: 'hours',
+  },
+  {
+    table: 'payouts',
+    where: BY_ID,
+    of_payees: ['beneficiary_details', 'mt103'],
+    of_payer: ['particulars', 'ultimate_debtor'],
+  },
+  { table: 'open_payouts', where: BY_ID },
+  { table: 'payout_outcomes', where: BY_ID },
+  { table: 'payout_batch_items', where: OF_PAYOUT },
+  { table: 'payout_imports', where: OF_PAYOUT },
+  {
+    table: 'payout_metadata',
+    where: `t.account_id = $1 and exists (
+      select from unnest($3::text[]) id where id between t.first_id and t.last_id)`,
+    without: ['hashes'],
+    note: 'The hashes are left out: they are of other payouts too. payouts has the metadata.',
+  },
+  { table: 'payout_likenesses', where: OF_PAYOUT, term: 'month' },
+  {
+    table: 'quotes',
+    where: "t.account_id = $1 and t.entity_id = $2 and t.entity_id <> ''",
+    term: 'book',
+  },
+  { table: 'journals', where: 't.account_id = $1 and t.source = any ($3)', term: 'book' },
+  { table: 'payout_attempts', where: OF_PAYOUT },
+  { table: 'rail_evidence', where: OF_PAYOUT },
+  { table: 'rail_exceptions', where: OF_PAYOUT },
+  { table: 'rail_items', where: OF_PAYOUT, of_payees: ['payment'] },
+  { table: 'rail_item_evidence', where: OF_PAYOUT },
+  {
+    table: 'rail_files',
+    where: `t.msg_id in (${FILES})`,
+    without: ['bytes', 'envelope'],
+    note: 'The bytes are left out: the file has other payees too. rail_items has this one.',
+  },
+  { table: 'rail_inbox_lines', where: `t.payment in (${ITEMS})` },
+  { table: 'screening_matches', where: OF_OBJECT },
+  { table: 'screening_clears', where: OF_OBJECT },
+  { table: 'beneficiary_approvals', where: OF_BENEFICIARY },
+  { table: 'beneficiary_decisions', where: OF_BENEFICIARY },
+  { table: 'payout_approvals', where: OF_PAYOUT },
+  { table: 'approval_decisions', where: OF_PAYOUT },
+  { table: 'approved_payees', where: OF_PAYOUT },
+  { table: 'limit_uses', where: OF_PAYOUT, term: 'month' },
+  { table: 'webhook_deliveries', where: OF_OBJECT, term: 'month' },
+  {
+    table: 'webhook_attempts',
+    where: `t.account_id = $1 and t.delivery_id in (select d.id from webhook_deliveries d
+      where d.account_id = $1 and (d.object_id = $2 or d.object_id = any ($3)))`,
+    term: 'month',
+  },
+  { table: 'erasures', where: 't.account_id = $1 and t.party_id = $2', term: 'book' },
+  {
+    table: 'audit_log',
+    where: `coalesce(t.after, t.before) ->> 'account_id' = $1
+      and (coalesce(t.after, t.before) ->> 'id' = $2
+        or coalesce(t.after, t.before) ->> 'id' = any ($3))`,
+    term: 'book',
+  },
+]

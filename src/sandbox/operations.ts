@@ -4,20 +4,21 @@ import type { Account } from '../accounts/rules.ts'
 import type { Operation } from '../engine/operation.ts'
 import { success } from '../http/answer.ts'
 import type { Claiming, Reply } from '../http/idempotency/kept-reply.ts'
+import { Timestamp } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
 import type { Advance } from '../payouts/advance/advance.ts'
 import { advancePayout } from '../payouts/advance/advance-operation.ts'
 import type { AdvanceOutcome, AdvanceState } from '../payouts/advance/apply.ts'
 import type { RailStep } from '../rails/rail.ts'
+import type { TransactionSql } from '../sql/connect.ts'
 import { presentBalanceTransaction } from '../statements/balance-transaction/response.ts'
 import { type BookingState, type Fund, fundAccount } from '../statements/funding/operations.ts'
 import type { BookingOutcome } from '../statements/funding/rules.ts'
 import { refusal } from '../values/errors.ts'
 import { type Instant, plusMilliseconds } from '../values/instant.ts'
 import { MAX_AHEAD_S } from './request.ts'
-import { presentClock } from './response.ts'
-import { findClockAhead, updateClock } from './store.ts'
 
 /** Refuses a live account with sandbox_only. */
 export function checkSandbox({ sandbox }: Account): void {
@@ -122,4 +123,60 @@ export const transitionPayout: Operation<
 
 function asAdvance({ account_id, payout_id, step }: TransitionPayout): Advance {
   return { account_id, payout_id, by: 'operator', steps: [step] }
+}
+
+export const ClockResponse = Type.Object(
+  {
+    object: Type.Literal('sandbox_clock'),
+    now: Timestamp,
+    ahead_s: Type.Integer({
+      description: 'Seconds by which the account’s clock is ahead of real time.',
+    }),
+  },
+  { title: 'SandboxClock' },
+)
+
+function presentClock(now: Instant, ahead_s: number) {
+  return { object: 'sandbox_clock', now, ahead_s }
+}
+
+/** How many whole seconds, rounded down, the account's clock is ahead. */
+async function findClockAhead(tx: TransactionSql, account_id: string): Promise<number> {
+  const [row] = await tx<{ ahead_s: number }[]>`
+    select floor(extract(epoch from clock_ahead))::integer as ahead_s
+    from books where account_id = ${account_id}`
+  return row?.ahead_s ?? 0
+}
+
+/**
+ * The book must be locked. Locks endpoints, in order, before their deliveries, as the delivery
+ * worker does. A delivery in flight keeps its due time, because it would be sent twice otherwise. A
+ * payout's claim moves with its due time: a report in flight is applied, and the rail is asked
+ * again when due.
+ */
+function updateClock(tx: TransactionSql, account_id: string, seconds: number) {
+  const step = `${seconds} seconds`
+  // `at time zone 'UTC'` makes the expression independent of settings, as Citus demands.
+  const sooner = (column: 'ask_rail_at' | 'claimed_until' | 'due_at') =>
+    tx`(${tx(column)} at time zone 'UTC' - ${step}::interval) at time zone 'UTC'`
+  const locking = tx`
+    select from webhook_endpoints where account_id = ${account_id} order by id for update`
+  return Promise.all([
+    tx`
+      update books set clock_ahead = clock_ahead + ${step}::interval
+      where account_id = ${account_id}`,
+    tx`
+      update open_payouts
+      set ask_rail_at = ${sooner('ask_rail_at')}, claimed_until = ${sooner('claimed_until')}
+      where account_id = ${account_id} and ask_rail_at is not null`,
+    tx`
+      update ended_reviews set due_at = ${sooner('due_at')}
+      where account_id = ${account_id}`,
+    locking,
+    tx`
+      update webhook_deliveries d set due_at = ${sooner('due_at')}
+      where account_id = ${account_id} and due_at is not null and (attempts = 0 or exists (
+        select from webhook_attempts a
+        where a.account_id = ${account_id} and a.delivery_id = d.id and a.number = d.attempts))`,
+  ])
 }

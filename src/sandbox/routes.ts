@@ -17,12 +17,12 @@ import { newId } from '../values/id.ts'
 import {
   type AdvanceClock,
   type AdvancedClock,
+  ClockResponse,
   checkSandbox,
   type FundSandbox,
   type TransitionPayout,
 } from './operations.ts'
 import { ClockRequest, FundRequest, SandboxReview, TransitionRequest } from './request.ts'
-import { ClockResponse } from './response.ts'
 
 interface Needs {
   readonly lanes: {

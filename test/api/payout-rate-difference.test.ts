@@ -2,7 +2,7 @@
 // the payee after the end of its price, the lower of what was taken and what it is worth now.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { expireApprovals } from '../../src/app/worker/expire-approvals.ts'
+import { expireApprovals } from '../../src/app/worker/end-holds.ts'
 import { transitionWrite } from '../../src/operator/payouts-by-hand.ts'
 import type { RailReport, RailStatus, RailStep } from '../../src/rails/rail.ts'
 import { closeVerified } from '../support/assert/books.ts'

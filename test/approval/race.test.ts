@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { deleteAccountRole, insertAccountRole } from '../../src/accounts/user/store.ts'
-import { expireApprovals } from '../../src/app/worker/expire-approvals.ts'
+import { expireApprovals } from '../../src/app/worker/end-holds.ts'
 import { closeVerified } from '../support/assert/books.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import {

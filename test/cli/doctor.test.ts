@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { after, test } from 'node:test'
-import { checkNode, type Finding, judgeClock, judgeDisk } from '../../src/cli/doctor-machine.ts'
+import { checkNode, type Finding, judgeClock, judgeDisk } from '../../src/cli/doctor-checks.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { startFront } from '../support/network/front.ts'
 import { listenOn } from '../support/network/port.ts'

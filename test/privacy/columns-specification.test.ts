@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { SOURCES } from '../../src/privacy/sources.ts'
+import { SOURCES } from '../../src/privacy/export-store.ts'
 import { COLUMNS } from './personal-columns.ts'
 
 const KINDS = ['personal', 'digest', 'staff', 'none'] as const

@@ -4,7 +4,7 @@
 // one snapshot: what there was is added up afterwards, as of the same moments.
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { OpenedAccount } from '../../src/operator/create-account.ts'
+import type { OpenedAccount } from '../../src/operator/account-operations.ts'
 import { verifyBooks } from '../support/assert/books.ts'
 import { onCluster } from '../support/database/citus.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'

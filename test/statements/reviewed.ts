@@ -89,7 +89,7 @@ export const REVIEWED: readonly Reviewed[] = [
   },
   { file: 'src/privacy/store.ts', says: 'as is_sandbox', why: ERASED, unsent: true },
   { file: 'src/privacy/store.ts', says: 'insert into erasures', why: ERASED, unsent: true },
-  { file: 'src/privacy/payout-store.ts', says: "set answer = ''", why: ERASED, unsent: true },
+  { file: 'src/privacy/store.ts', says: "set answer = ''", why: ERASED, unsent: true },
   { file: 'src/controls/limit/use-store.ts', says: 'where starts_at <=', why: FOUND },
   { file: 'src/adapters/bank-file/item-store.ts', says: 'i.seal_at <= clock', why: FOUND },
   ...['end_to_end_id =', 'uetr =', 'instruction_id =', 'payment_information_id ='].map(id => {
@@ -168,6 +168,6 @@ export const REVIEWED: readonly Reviewed[] = [
     why: OPERATOR,
   },
   { file: 'src/controls/limit/store.ts', says: 'from books b join limit_sums', why: OPERATOR },
-  { file: 'src/operator/webhook-store.ts', says: '', why: OPERATOR },
+  { file: 'src/operator/webhooks.ts', says: '', why: OPERATOR },
   { file: 'src/sql/keys.ts', says: 'from books b cross join lateral', why: OPERATOR },
 ]

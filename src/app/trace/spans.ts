@@ -7,6 +7,7 @@ import {
   type Link,
   ROOT_CONTEXT,
   type Span,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
   TraceFlags,
@@ -26,7 +27,6 @@ import {
   stepChannel,
 } from '../../values/diagnostics.ts'
 import type { SendResult } from '../../webhooks/send.ts'
-import { readTraceparent } from './traceparent.ts'
 
 /** The methods of OpenTelemetry's HTTP semantic conventions. Any other method is _OTHER. */
 const METHODS = new Set('CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE'.split(' '))
@@ -243,4 +243,16 @@ function wallClock(): (at?: number) => number {
     if (drift > MAX_CLOCK_DRIFT_MS || drift < -MAX_CLOCK_DRIFT_MS) origin += drift
     return origin + at
   }
+}
+
+const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
+
+/** The caller's span; undefined without a valid header. */
+export function readTraceparent(header: string | undefined): SpanContext | undefined {
+  const [, version, traceId = '', spanId = '', flags = '', more] =
+    TRACEPARENT.exec(header ?? '') ?? []
+  // Later versions may append fields; version 00 may not, and ff is invalid.
+  const known = version === '00' ? more === undefined : version !== undefined && version !== 'ff'
+  if (!known || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & 1, isRemote: true }
 }

@@ -1,7 +1,7 @@
 // Tests the reading of `traceparent` headers, valid and invalid ones, by W3C Trace Context, 3.2.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readTraceparent } from './traceparent.ts'
+import { readTraceparent } from './spans.ts'
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const SPAN = '00f067aa0ba902b7'

@@ -10,8 +10,7 @@ import { during } from '../../values/diagnostics.ts'
 import { Refusal } from '../../values/errors.ts'
 import { omitUndefined } from '../../values/omit-undefined.ts'
 import { inquireOver } from './ask-rails.ts'
-import { RailSlots } from './rail-slots.ts'
-import { startWorker, type Worker, warned } from './worker.ts'
+import { RailSlots, startWorker, type Worker, warned } from './worker.ts'
 
 /** Most attempts of one round. */
 export const OVER_ROUND = 200

@@ -25,12 +25,9 @@ import { omitUndefined } from '../../values/omit-undefined.ts'
 import { askOver, startAskingOver } from './ask-over.ts'
 import { type AskedPayout, askRails, type LeasedPayout } from './ask-rails.ts'
 import { countBankFiles, countWaiting, startCounting } from './counts.ts'
-import { endHolds } from './end-holds.ts'
-import { expireApprovals } from './expire-approvals.ts'
-import { RailSlots } from './rail-slots.ts'
-import { leaveOutReviewed } from './review-scheduled.ts'
+import { endHolds, expireApprovals, leaveOutReviewed } from './end-holds.ts'
 import { screenPayouts } from './screen-payouts.ts'
-import { startWorker, type Worker, warned } from './worker.ts'
+import { RailSlots, startWorker, type Worker, warned } from './worker.ts'
 
 /** Most payouts of one round. */
 const ROUND = 500

@@ -9,9 +9,8 @@ import type { GroupApproval, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { copier } from '../show.ts'
 import { accountOf, type Screen, type Visit } from '../visit.ts'
-import { waitingBeneficiaries } from './beneficiary-approval.ts'
-import { decisionScreens } from './decision.ts'
-import { groupApproval, waitingGroups } from './groups.ts'
+import { waitingBeneficiaries } from './beneficiaries.ts'
+import { decisionScreens, groupApproval, waitingGroups } from './decision.ts'
 import { payoutColumns } from './payouts.ts'
 
 export function approvalScreens(screens: Screens): void {

@@ -9,8 +9,8 @@ import type { Balance, Beneficiary, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { age, digits, mainLink, money, pageOf, state, time } from '../show.ts'
 import { may, type Screen, type Visit } from '../visit.ts'
-import { balanceLines } from './balance-line.ts'
 import { payoutColumns } from './payouts.ts'
+import { balanceLines } from './reports.ts'
 
 export function homeScreens(screens: Screens): void {
   screens.show('person', '', async visit => {

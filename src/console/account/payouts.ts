@@ -1,11 +1,10 @@
 // Screens of payouts: the list, and one payout with its money, approval, timeline and acts. Also a
 // quote, with the calculation of each of its figures.
-
 import { PAYOUT_STATUSES } from '../../payouts/states.ts'
 import { PAYOUT_TYPES } from '../../quotes/quote.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import type { JsonObject } from '../api.ts'
-import { anyOf, fieldText, postForm } from '../form.ts'
+import { anyOf, bodyOf, field, fieldText, post, postForm } from '../form.ts'
 import { AMOUNT_COLUMNS, type Listing, type ListPage, textColumn } from '../list.ts'
 import type { Approval, Payout, Quote, Transaction } from '../objects.ts'
 import type { Screens } from '../screens.ts'
@@ -23,7 +22,6 @@ import {
   words,
 } from '../show.ts'
 import { accountOf, may, type Screen, type Visit } from '../visit.ts'
-import { answer, answerForm } from './answer.ts'
 import { decisionForms, decisionScreens, decisionsOf } from './decision.ts'
 import { timelineOf } from './timeline.ts'
 
@@ -85,7 +83,7 @@ export function payoutColumns(root: string): Listing<Payout>['columns'] {
 /** The statuses in which the account may cancel a payout. */
 const CANCELLABLE = ['pending_approval', 'processing', 'requires_action', 'compliance_hold']
 
-export async function showPayout(visit: Visit): Promise<Screen> {
+async function showPayout(visit: Visit): Promise<Screen> {
   const id = visit.params.id ?? ''
   const path = `/v3/payout/${id}`
   const readApproval = () => visit.api.find<Approval>(`${path}/approval`)
@@ -257,4 +255,72 @@ async function showQuote(visit: Visit): Promise<Screen> {
 ${members(visit.root, terms)}
 <h2>How it was calculated</h2>${members(visit.root, (explanation ?? {}) as JsonObject)}`
   return { title: 'Quote', body }
+}
+
+/** The numbers of the form's documents. The API takes up to 20. */
+const DOCUMENT_NUMBERS = [0, 1, 2] as const
+const DOCUMENT_FIELDS = [
+  ['type', 'Type, such as invoice'],
+  ['file_name', 'File name'],
+  ['url', 'Address (URL) of the file'],
+] as const
+const PAYEE_FIELDS = [
+  ['registration_number', 'Registration number of the payee'],
+  ['tax_id', 'Tax id of the payee'],
+  ['national_identification_number', 'National identification number of the payee'],
+  ['date_of_birth', 'Date of birth of the payee'],
+] as const
+
+function answerForm(visit: Visit, { id, status }: Payout): Html | '' {
+  if (status !== 'requires_action') return ''
+  if (!may(visit, 'maker'))
+    return html`<p>This payout waits for an answer from a maker of
+this account.</p>`
+  return html`<h2>Answer</h2>${postForm(visit, {
+    action: `${visit.root}/payouts/${id}/answer`,
+    button: 'Send the answer',
+    body: html`${DOCUMENT_NUMBERS.map(n => documentFields(visit, n))}
+<details><summary>Details of the payee and the payment</summary>${PAYEE_FIELDS.map(
+      ([name, label]) =>
+        field(visit, {
+          name: `beneficiary_details.${name}`,
+          label,
+          type: name === 'date_of_birth' ? 'date' : 'text',
+        }),
+    )}${field(visit, { name: 'transaction_description', label: 'Description of the payment' })}
+</details>
+${field(visit, { name: 'note', label: 'Note (optional)' })}`,
+  })}`
+}
+
+function documentFields(visit: Visit, n: number): Html {
+  const fields = DOCUMENT_FIELDS.map(([name, label]) =>
+    field(visit, {
+      name: `document:${n}:${name}`,
+      member: `documents.${n}.${name}`,
+      label,
+    }),
+  )
+  const first = n === 0
+  return html`<details${first && html` open`}><summary>Document ${n + 1}</summary>
+<div class="row">${fields}</div></details>`
+}
+
+/** Sends the answer; returns the path to redirect to. */
+async function answer(visit: Visit): Promise<string> {
+  const { id } = visit.params
+  const documents = DOCUMENT_NUMBERS.map(n =>
+    Object.fromEntries(
+      DOCUMENT_FIELDS.map(([name]) => [name, fieldText(visit, `document:${n}:${name}`)]).filter(
+        ([, value]) => value,
+      ),
+    ),
+  ).filter(document => Object.keys(document).length > 0)
+  const members = PAYEE_FIELDS.map(([name]) => `beneficiary_details.${name}`)
+  const body = {
+    ...bodyOf(visit.form, [...members, 'transaction_description', 'note']),
+    ...(documents.length > 0 && { documents }),
+  }
+  await post(visit, `/v3/payout/${id}/action`, body)
+  return `${visit.root}/payouts/${id}?done=answered`
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { webhookHeaders } from '../../webhooks/sign.ts'
-import { checkSignature, sameBytes } from './signature.ts'
+import { checkSignature, sameBytes } from './webhooks.ts'
 
 test('explainSignature, refused signature: names a wrong secret, the clock, missing headers or the first differing byte', () => {
   const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`

@@ -13,10 +13,10 @@ import {
   withUnlistedCalls,
 } from '../form.ts'
 import { type ListPage, rows, type Table } from '../list.ts'
+import type { MadeKey, OperatorAccount, OperatorAccountInFull, OperatorKey } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { facts, link, money, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { MadeKey, OperatorAccount, OperatorAccountInFull, OperatorKey } from './objects.ts'
 
 const API = '/v3/operator/account'
 

@@ -4,9 +4,6 @@
 import { MANUAL } from '../../rails/rail.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import type { ListOf } from '../api.ts'
-import type { Screens } from '../screens.ts'
-import { age, state, time } from '../show.ts'
-import type { Screen, Visit } from '../visit.ts'
 import type {
   DatabaseClock,
   FailingEndpoint,
@@ -21,7 +18,10 @@ import type {
   Rate,
   UnreadFile,
   UpkeepRun,
-} from './objects.ts'
+} from '../objects.ts'
+import type { Screens } from '../screens.ts'
+import { age, state, time } from '../show.ts'
+import type { Screen, Visit } from '../visit.ts'
 import { isPast } from './prices.ts'
 
 export function attentionScreens(screens: Screens): void {

@@ -3,9 +3,9 @@ import { describeOrigin } from '../../ledger/audit/origin.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import type { JsonObject } from '../api.ts'
 import type { ListPage } from '../list.ts'
+import type { AuditedChange } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { time, words } from '../show.ts'
-import type { AuditedChange } from './objects.ts'
 
 export function auditScreens(screens: Screens): void {
   screens.list('installation', '/audit', list)

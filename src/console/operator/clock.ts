@@ -5,10 +5,10 @@ import { mayRunInstallation } from '../../accounts/user/rules.ts'
 import { html } from '../../values/text/html.ts'
 import { postForm } from '../form.ts'
 import { rows, type Table } from '../list.ts'
+import type { DatabaseClock } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { facts, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { DatabaseClock } from './objects.ts'
 
 const API = '/v3/operator/clock'
 

@@ -2,10 +2,10 @@
 import { html } from '../../values/text/html.ts'
 import { emptyBody, postForm } from '../form.ts'
 import type { ListPage } from '../list.ts'
+import type { FailingEndpoint } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { state, time } from '../show.ts'
 import type { Visit } from '../visit.ts'
-import type { FailingEndpoint } from './objects.ts'
 
 const API = '/v3/operator/webhook_endpoint'
 

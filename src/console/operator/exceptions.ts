@@ -3,10 +3,10 @@
 import { html } from '../../values/text/html.ts'
 import { countOf, fieldText, postForm } from '../form.ts'
 import type { ListPage } from '../list.ts'
+import type { RailException } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { idLink, time, words } from '../show.ts'
 import type { Visit } from '../visit.ts'
-import type { RailException } from './objects.ts'
 
 export function exceptionScreens(screens: Screens): void {
   const show = screens.list('installation', '/exceptions', list)

@@ -6,10 +6,10 @@ import { FILE_STATES } from '../../adapters/bank-file/file-store.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import { anyOf, type Field, fieldText, postForm, REASON, reasonOf } from '../form.ts'
 import { type ListPage, rows, type Table } from '../list.ts'
+import type { OperatorFile, OperatorFileInFull, UnreadFile } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { facts, idLink, link, money, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { OperatorFile, OperatorFileInFull, UnreadFile } from './objects.ts'
 
 const API = '/v3/operator/bank_file'
 

@@ -2,10 +2,10 @@
 // days, in fees and by conversions. The figures are by day, from the books.
 import { type Html, html } from '../../values/text/html.ts'
 import { lineChart } from '../charts.ts'
+import type { AccountIncome, AllIncome, Income, OperatorAccount } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { digits, money, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { AccountIncome, AllIncome, Income, OperatorAccount } from './objects.ts'
 
 const API = '/v3/operator'
 

@@ -2,8 +2,8 @@
 import { approvalRules } from '../../operator/approval-rules.ts'
 import { limits } from '../../operator/limits.ts'
 import { html } from '../../values/text/html.ts'
-import { actionTable } from '../action-table.ts'
 import { bodyOf, emptyBody, fieldText, optionsOf, postForm } from '../form.ts'
+import { actionTable } from '../list.ts'
 import type { Screens } from '../screens.ts'
 import type { Screen, Visit } from '../visit.ts'
 

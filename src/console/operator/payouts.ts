@@ -5,10 +5,10 @@ import { PAYOUT_STATUSES, STEP_STATUSES } from '../../payouts/states.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import { anyOf, bodyOf, emptyBody, optionsOf, postForm, REASON, reasonOf } from '../form.ts'
 import type { ListPage } from '../list.ts'
+import type { OperatorPayoutInFull, OperatorPayoutRow } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { digits, facts, link, members, money, state, time, words } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { OperatorPayoutInFull, OperatorPayoutRow } from './objects.ts'
 
 const API = '/v3/operator/payout'
 

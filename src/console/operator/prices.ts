@@ -2,15 +2,14 @@
 // log: a chart, and who set it when.
 import { fees } from '../../operator/fees.ts'
 import { html } from '../../values/text/html.ts'
-import { actionTable } from '../action-table.ts'
 import type { Json } from '../api.ts'
 import { lineChart } from '../charts.ts'
 import { fieldText, postForm } from '../form.ts'
-import { rows, type Table } from '../list.ts'
+import { actionTable, rows, type Table } from '../list.ts'
+import type { AuditedChange, Rate } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { link, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { AuditedChange, Rate } from './objects.ts'
 
 export function priceScreens(screens: Screens): void {
   screens.show('installation', '/prices', show)

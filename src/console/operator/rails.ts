@@ -3,10 +3,10 @@ import { type Html, html } from '../../values/text/html.ts'
 import { barChart } from '../charts.ts'
 import { emptyBody, postForm, REASON, reasonOf } from '../form.ts'
 import { type Column, rows, type Table } from '../list.ts'
+import type { OperatorRail, RailFigure, RailFigures, RouteRow } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { link, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { OperatorRail, RailFigure, RailFigures, RouteRow } from './objects.ts'
 
 export function railScreens(screens: Screens): void {
   screens.show('installation', '/rails', show)

@@ -2,10 +2,10 @@
 import { html } from '../../values/text/html.ts'
 import { bodyOf, postForm } from '../form.ts'
 import type { ListPage } from '../list.ts'
+import type { OperatorEntity } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { link, members, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { OperatorEntity } from './objects.ts'
 
 const API = '/v3/operator/entity'
 

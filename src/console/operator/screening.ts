@@ -3,10 +3,10 @@
 import { type Html, html } from '../../values/text/html.ts'
 import { anyOf, bodyOf, postForm, REASON, reasonOf } from '../form.ts'
 import { showList } from '../list.ts'
+import type { HeldByScreening, Lists, Match, Screening } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { link, members, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { HeldByScreening, Lists, Match, Screening } from './objects.ts'
 
 const API = '/v3/operator/screening'
 

@@ -18,10 +18,10 @@ import {
   withUnlistedCalls,
 } from '../form.ts'
 import { type Column, rows, type Table } from '../list.ts'
+import type { OperatorAccount, OperatorUser } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { copier, facts, link, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
-import type { OperatorAccount, OperatorUser } from './objects.ts'
 
 const API = '/v3/operator/user'
 

@@ -1,13 +1,16 @@
 // The routes of /v3/session: people log in and out, confirm their password, and see who they are.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
+import { MAX_PASSWORD, MIN_PASSWORD } from '../../accounts/user/password.ts'
 import { DEVICE_DAYS } from '../../accounts/user/session.ts'
-import type { Person } from '../../accounts/user/user.ts'
+import { ACCOUNT_ROLES, type Person, USER_ROLES } from '../../accounts/user/user.ts'
 import { send, success } from '../../http/answer.ts'
 import { checkPrivate, deviceCookie, deviceTokenOf, sessionCookie } from '../../http/browser.ts'
 import { addRoute } from '../../http/route.ts'
-import { Closed } from '../../http/schema.ts'
+import { Closed, Literals } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import { refusal } from '../../values/errors.ts'
+import type { Instant } from '../../values/instant.ts'
 import {
   confirm,
   enterByLink,
@@ -17,8 +20,6 @@ import {
   logIn,
   logOut,
 } from './operations.ts'
-import { ConfirmRequest, LinkRequest, LogInRequest } from './request.ts'
-import { presentSession, SessionResponse } from './response.ts'
 
 export interface Needs extends LogInNeeds {
   readonly reference: { current(): { readonly people: ReadonlyMap<string, Person> } }
@@ -150,7 +151,63 @@ function logOutRoute(app: FastifyInstance, deps: Needs): void {
 }
 
 /** The person and the session of the request. Refuses (403) a key. */
-export function ofSession({ person, session }: FastifyRequest) {
+function ofSession({ person, session }: FastifyRequest) {
   if (person !== null && session !== null) return { person, session }
   throw refusal('insufficient_scope', 'This is for the session of a person, and not for keys.')
+}
+
+const UserName = Type.String({ minLength: 2, maxLength: 40, description: 'The name of the user.' })
+const Password = Type.String({ minLength: 1, maxLength: MAX_PASSWORD })
+const NewPassword = Type.String({
+  minLength: MIN_PASSWORD,
+  maxLength: MAX_PASSWORD,
+  description: 'Any characters; a few words are good.',
+})
+
+const LogInRequest = Closed({ user: UserName, password: Password }, { title: 'LogInRequest' })
+type LogInRequest = Static<typeof LogInRequest>
+
+const LinkRequest = Closed(
+  {
+    token: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'The token of the link that `corridor user login-link` prints.',
+    }),
+    password: NewPassword,
+  },
+  { title: 'LinkRequest' },
+)
+type LinkRequest = Static<typeof LinkRequest>
+
+const ConfirmRequest = Closed({ password: Password }, { title: 'ConfirmRequest' })
+type ConfirmRequest = Static<typeof ConfirmRequest>
+
+const SessionResponse = Closed(
+  {
+    object: Type.Literal('session'),
+    user: Type.String(),
+    role: Literals(USER_ROLES, { description: 'What the user may do with the installation.' }),
+    accounts: Type.Array(
+      Closed({
+        account: Type.String(),
+        roles: Type.Array(Literals(ACCOUNT_ROLES)),
+      }),
+      { description: 'What the user may do for accounts.' },
+    ),
+    expires_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: 'When the session ends at the latest; null for a key.',
+    }),
+  },
+  { title: 'Session' },
+)
+
+function presentSession(person: Person, expires_at: Instant | null) {
+  return {
+    object: 'session',
+    user: person.user,
+    role: person.role,
+    accounts: Array.from(person.roles, ([account, roles]) => ({ account, roles })),
+    expires_at,
+  }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Turns } from './turns.ts'
+import { Turns } from './operations.ts'
 
 /** Log-ins that begin when their turn comes, and end when told to. */
 class Queue {

@@ -1,7 +1,7 @@
 // A database with an account, its client and services, for crash tests. Everything is closed after
 // the tests of the file.
 import { after } from 'node:test'
-import type { OpenedAccount } from '../../../src/operator/create-account.ts'
+import type { OpenedAccount } from '../../../src/operator/account-operations.ts'
 import { createDatabase, type TestDatabase } from '../database/database.ts'
 import { type Listening, startListening } from './listening.ts'
 import {

@@ -12,14 +12,17 @@ import {
 } from '../../../src/accounts/user/store.ts'
 import type { AccountRole, UserRole } from '../../../src/accounts/user/user.ts'
 import { buildApp } from '../../../src/app/app.ts'
+import type { createFunded } from '../../../src/cli/account.ts'
 import type { Context } from '../../../src/cli/context.ts'
-import type { createFunded } from '../../../src/cli/funding.ts'
 import { type Config, readConfig } from '../../../src/config/config.ts'
 import type { Limit } from '../../../src/controls/limit/limit.ts'
 import { insertLimit } from '../../../src/controls/limit/store.ts'
 import { Lane } from '../../../src/engine/lane.ts'
-import { openAccount } from '../../../src/operator/account-operations.ts'
-import { createAccount, type OpenedAccount } from '../../../src/operator/create-account.ts'
+import {
+  createAccount,
+  type OpenedAccount,
+  openAccount,
+} from '../../../src/operator/account-operations.ts'
 import type { Fee } from '../../../src/prices/fee/rules.ts'
 import { replaceFees } from '../../../src/prices/fee/store.ts'
 import type { PolicyName, Scope as PricingScope } from '../../../src/prices/policy/rules.ts'
