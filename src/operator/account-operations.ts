@@ -1,5 +1,5 @@
-// The operations by which an operator opens, changes, freezes and closes accounts, each under the
-// lock of the account's book.
+// How an operator opens, changes, freezes and closes accounts, under the lock of the account's
+// book.
 import {
   type Account,
   DAILY_QUOTA,
@@ -62,17 +62,12 @@ export const openAccount: Operation<OpenAccount, null, OpenAccount> = {
   },
 }
 
-/** Runs an operation with one command. */
 type Write = <C, S, O>(operation: Operation<C, S, O>, command: C) => Promise<O>
 
-/**
- * How many ids are tried. An id has 40 random bits, so this many taken ids in a row are a fault.
- */
+/** An id has 40 random bits: so many taken ids in a row are a fault. */
 const MAX_TRIES = 5
 
-/**
- * Opens an account under a new id. The primary key refuses a taken id; then another one is tried.
- */
+/** The primary key refuses a taken id; then another one is tried. */
 export async function openUnderNewId(
   write: Write,
   accountOf: (account_id: string) => OpenAccount,
@@ -107,10 +102,7 @@ interface LoadedStates extends LockedBooks {
   readonly open_payouts: ReadonlyMap<string, number>
 }
 
-/**
- * Freezes, unfreezes, closes or reopens an account. Refuses (409) to close an account with a
- * balance or a payout that is not over. For lanes of one command.
- */
+/** Refuses (409) to close an account with a balance or an open payout. For lanes of one command. */
 export const changeState: Operation<ChangeState, LoadedStates, ChangedState> = {
   name: 'change_account_state',
   async load(tx, commands) {
@@ -168,7 +160,7 @@ interface LoadedSettings extends LockedBooks {
   readonly accounts: ReadonlyMap<string, Settings>
 }
 
-/** Changes the settings of an account that is not closed. For lanes of one command. */
+/** For an account that is not closed. For lanes of one command. */
 export const changeSettings: Operation<ChangeSettings, LoadedSettings, ChangedSettings> = {
   name: 'change_account_settings',
   async load(tx, commands) {
@@ -216,11 +208,7 @@ export interface OpenedAccount {
   readonly secret: string
 }
 
-/**
- * Creates an account with an empty book and a first key of scope `write`. The key's owner is the
- * user who creates the account: whoever has seen the secret approves no payout of the key. It has
- * no owner before the installation has users.
- */
+/** The key belongs to its maker: whoever has seen the secret approves no payout of the key. */
 export async function createAccount(
   write: Write,
   wanted: NewAccount,

@@ -52,7 +52,6 @@ export const OperatorAccountInFull = Type.Object(
   { title: 'OperatorAccountInFull', description: 'An account with its state, balances and keys.' },
 )
 
-/** One account, or for null all of them, the oldest first, as operators see them. */
 export async function findAccounts(audit: Sql, account_id: string | null) {
   const [accounts, balances, written] = await Promise.all([
     listAccountsInFull(audit, account_id),

@@ -1,4 +1,4 @@
-// Makes routes of the operator API of actions.
+// Makes the routes of the operator API, of actions or by hand.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { send, sendList, success } from '../http/answer.ts'
@@ -36,7 +36,6 @@ export interface NeedsPrices {
   readonly reference: { pricing(price_version: bigint | null): Promise<PricingAt> }
 }
 
-/** Registers a route for each action. */
 export function actionRoutes(
   routes: OperatorRoutes,
   deps: NeedsPrices,
@@ -206,7 +205,6 @@ export class OperatorRoutes {
     this.#deps = deps
   }
 
-  /** Registers a GET that operators and auditors may call. */
   read<Params extends TSchema>(path: string, { answer, ...route }: ReadRoute<Params>): void {
     addRoute<RequestParts<Params, TSchema>>(this.#app, path, 'installation_read', {
       ...withRefusals(route),
@@ -266,7 +264,6 @@ function withEmptyBody(route: Route<TSchema, TSchema>, title: string) {
   return { ...route, body, config: { ...route.config, optionalBody: true } }
 }
 
-/** The answer with a list, which is whole unless `has_more`. */
 export function listAnswer(results: readonly object[], has_more = false) {
   return { object: 'list', has_more, results }
 }

@@ -1,5 +1,5 @@
-// An action is a verb of people, described once. HTTP makes a route of the operator API of it, and
-// the command line a command, which runs it on connections of its own, without a service.
+// An action is a verb of people, described once. HTTP makes a route of it. The command line makes a
+// command, which needs no service.
 import type { Static, TSchema, TUnsafe } from 'typebox'
 import type { Config } from '../config/config.ts'
 import type { Operation } from '../engine/operation.ts'
@@ -19,7 +19,7 @@ interface WithBooks {
   readonly books: ReadonlyMap<string, Book>
 }
 
-/** Runs writes. `Shown` is as in `Acting`. */
+/** `Shown` is as in `Acting`. */
 export interface OperatorWrites<Shown> {
   /** Runs a write on rows of an account; shows what `present` makes of its outcome. */
   write<C extends OfAccount, S extends WithBooks, O>(
@@ -33,10 +33,7 @@ export interface OperatorWrites<Shown> {
   ): Promise<Shown>
 }
 
-/**
- * How a person acts, by HTTP or by a command. `Shown` is what the action shows: the answer that the
- * API keeps for a repeat, or the object that a command prints.
- */
+/** `Shown`: the answer that the API keeps for a repeat, or the object that a command prints. */
 export interface Acting<Shown> extends OperatorWrites<Shown> {
   readonly operator: Operator
   /** Reads the rows of all accounts, and cannot change them. */
@@ -78,7 +75,6 @@ export interface Presents<Outcome> {
   readonly once?: Readonly<Record<string, string>>
 }
 
-/** The rows of a table: cells by column. */
 type Rows = readonly Readonly<Record<string, string>>[]
 
 /** Lines of words; the rows of a table; or the members of an object that are set, one a line. */
@@ -87,12 +83,8 @@ export type Part =
   | { readonly rows: Rows; readonly none?: string }
   | { readonly outline: object }
 
-/** How a command shows an action to people. */
 export interface InCommand<Answer> {
-  /**
-   * The answer in words; as the rows of a table, and what stands above and below it; in parts, one
-   * below the other; or to the byte. `said` is what the action has said.
-   */
+  /** In words, rows, parts, or to the byte. `said` is what the action has said. */
   words(
     answer: Answer,
     said: string,
@@ -132,7 +124,6 @@ interface Described {
   /** One sentence, for openapi.json and the help of the command. */
   readonly summary: string
   readonly description?: string
-  /** The schema of the path's parameters. */
   readonly params?: TSchema
   readonly response: TSchema
   /** The refusals besides 404 for a path with parameters. */
@@ -157,10 +148,7 @@ export interface Reading<Input = unknown, Found = unknown> extends Described {
   readonly command?: InCommand<Found>
 }
 
-/**
- * An action that reads a list page by page; `response` is the schema of one of its objects. A
- * command reads one long page.
- */
+/** A list, page by page; `response` is the schema of one object. A command reads one long page. */
 export interface Paging<Input = unknown, Row = unknown>
   extends Omit<Described, 'params' | 'refusals'> {
   readonly kind: 'page'
@@ -204,7 +192,6 @@ export interface ActionGroup {
 }
 
 export interface History {
-  /** The name of the table in the database. */
   readonly table_name: string
   /** Such as `list what changed in the rate book`. */
   readonly description: string
@@ -229,7 +216,6 @@ export function pageOf<Row>(found: readonly Row[] | Page<Row>, limit: number): P
 type None = TUnsafe<unknown>
 type Input<Members extends TSchema, Params extends TSchema> = Static<Members> & Static<Params>
 
-/** Makes an action that reads. TypeScript infers its input from the schemas. */
 export function reading<Found, Query extends TSchema = None, Params extends TSchema = None>(
   action: Omit<Reading<Input<Query, Params>, Found>, 'kind'> & {
     readonly query?: Query
@@ -239,17 +225,13 @@ export function reading<Found, Query extends TSchema = None, Params extends TSch
   return { kind: 'read', ...action }
 }
 
-/** Makes an action that reads page by page. */
 export function paging<Row, Query extends TSchema>(
   action: Omit<Paging<Static<Query>, Row>, 'kind'> & { readonly query: Query },
 ): Paging<Static<Query>, Row> {
   return { kind: 'page', ...action }
 }
 
-/**
- * Makes an action that writes. `Told` is what its command shows: by default the answer, which its
- * schema `response` describes.
- */
+/** `Told` is what its command shows: by default the answer. */
 export function writing<
   Response extends TSchema,
   Body extends TSchema = None,

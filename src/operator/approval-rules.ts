@@ -1,5 +1,5 @@
-// Adds, lists and removes approval rules, which say which payouts and beneficiaries people must
-// approve. A rule never changes. A payout that waits by a removed rule goes on waiting.
+// Approval rules: which payouts and beneficiaries people must approve. A rule never changes. A
+// payout that waits by a removed rule goes on waiting.
 import { listApiKeys } from '../accounts/store.ts'
 import {
   type ApprovalRule,
@@ -194,7 +194,6 @@ export const approvalRules: ActionGroup = {
   actions: [listOf, add, remove],
 }
 
-/** Adds a rule for payouts made from now on. */
 async function addRule(sql: Sql, asked: AskedRule): Promise<ApprovalRule> {
   if (asked.account_id !== undefined) await accountNamed(sql, asked.account_id)
   const keys = await listApiKeys(sql)
@@ -208,7 +207,7 @@ async function addRule(sql: Sql, asked: AskedRule): Promise<ApprovalRule> {
   return rule
 }
 
-/** All rules; with an account, those that may fit its payouts. Refuses (404) an unknown account. */
+/** With an account, those that may fit its payouts. Refuses (404) an unknown account. */
 async function rulesFor(sql: Sql, account_id?: string): Promise<readonly ApprovalRule[]> {
   if (account_id !== undefined) await accountNamed(sql, account_id)
   const all = await listRules(sql)
@@ -217,13 +216,13 @@ async function rulesFor(sql: Sql, account_id?: string): Promise<readonly Approva
     : all.filter(rule => rule.account_id === null || rule.account_id === account_id)
 }
 
-/** Removes a rule, and returns it. Refuses (404) an id that no rule has. */
+/** Refuses (404) an unknown id. */
 async function removeRule(sql: Sql, rule_id: string): Promise<ApprovalRule> {
   const rule = (await listRules(sql)).find(one => one.rule_id === rule_id)
   return known('approval rule', rule_id, (await deleteRule(sql, rule_id)) ? rule : undefined)
 }
 
-/** A rule as operators see it. Its amount is in minor units. */
+/** The amount is in minor units. */
 function presentRule(rule: ApprovalRule) {
   return { ...rule, at_least: rule.at_least === null ? null : amountToJson(rule.at_least) }
 }

@@ -44,7 +44,6 @@ import { toSecond } from '../values/text/age.ts'
 import type { OperatorWrites } from './action.ts'
 import { accountIdOf, known, writeOf } from './operator-write.ts'
 
-/** The write by which an approver of the account decides about a payout. */
 export function decisionWrite({ account_id, id: payout_id }: Key, asked: AskedDecision) {
   const command = { account_id, payout_id, by: 'approval', decided: asked } as const
   return writeOf(advancePayout, command, ({ payout: { id, status }, approval: { decision } }) => ({
@@ -55,13 +54,12 @@ export function decisionWrite({ account_id, id: payout_id }: Key, asked: AskedDe
   }))
 }
 
-/** The id of a batch's or an import's account. Refuses (404) an unknown id. */
+/** Refuses (404) an unknown id. */
 async function accountOfGroup(audit: Sql, id: string): Promise<string> {
   const kind = isImport(id) ? 'payout import' : 'payout batch'
   return known(kind, id, await findGroupAccount(audit, id))
 }
 
-/** The write by which an approver decides about all waiting payouts of a batch or an import. */
 function groupDecisionWrite({ account_id, id: group_id }: Key, asked: AskedDecision) {
   const command: DecideGroup = { account_id, group_id, asked }
   return {
@@ -82,7 +80,6 @@ function groupDecisionWrite({ account_id, id: group_id }: Key, asked: AskedDecis
   }
 }
 
-/** The write by which an approver of the account decides about a beneficiary. */
 function beneficiaryDecisionWrite({ account_id, id }: Key, asked: AskedDecision) {
   const command = { account_id, id, asked }
   return writeOf(decideBeneficiaryApproval, command, ({ beneficiary, decision: { digest } }) => ({
@@ -93,7 +90,7 @@ function beneficiaryDecisionWrite({ account_id, id }: Key, asked: AskedDecision)
   }))
 }
 
-/** The approval of a payout; undefined when the payout never needed one. */
+/** Undefined when the payout never needed an approval. */
 async function findApproval(tx: TransactionSql, key: Key) {
   const [shown, [payout]] = await Promise.all([
     withApprovers(tx, key, findOpenApprovals(tx, [key])),
@@ -104,7 +101,7 @@ async function findApproval(tx: TransactionSql, key: Key) {
   return { ...shown, payout, payout_import: keys === '' ? '' : importId(key.account_id, keys) }
 }
 
-/** The latest approval of a beneficiary; undefined when the beneficiary never needed one. */
+/** The latest one; undefined when the beneficiary never needed one. */
 async function findBeneficiaryApproval(tx: TransactionSql, key: Key) {
   const [shown, [beneficiary]] = await Promise.all([
     withApprovers(tx, key, findLatestApprovals(tx, [key])),
@@ -113,7 +110,6 @@ async function findBeneficiaryApproval(tx: TransactionSql, key: Key) {
   return shown && beneficiary && { ...shown, beneficiary }
 }
 
-/** The approval that `finding` finds, and the approvers of its account. */
 async function withApprovers<Open>(
   tx: TransactionSql,
   key: Key,
@@ -137,7 +133,7 @@ export interface ApprovalKind<Shown = unknown> {
   readonly path: string
   readonly prefix: IdPrefix
   readonly show: RouteDocs & { readonly response: TSchema }
-  /** The account of the object. Refuses (404) an unknown id. */
+  /** Refuses (404) an unknown id. */
   accountOf(audit: Sql, id: string): Promise<string>
   find(tx: TransactionSql, key: Key): Promise<Shown | undefined>
   present(shown: Shown, id: string): object
@@ -158,7 +154,6 @@ export interface Told {
   readonly outcome: string
 }
 
-/** TypeScript infers what the kind shows. */
 const kind = <Shown>(one: ApprovalKind<Shown>): ApprovalKind => one as ApprovalKind
 
 const WAITS_ON = 'others must, too'

@@ -82,7 +82,7 @@ const confirm = writing({
 
 export const clockActions: ActionGroup = { actions: [show, confirm] }
 
-/** By a look of its own: what this process has measured may be five seconds old. */
+/** Looks again: what this process has measured may be five seconds old. */
 async function showClock(audit: Sql) {
   const jump = await new Clock().look(audit, { keeps: false })
   const [now, all] = await Promise.all([databaseNow(audit), listCorrections(audit)])

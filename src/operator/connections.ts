@@ -1,6 +1,5 @@
-// Runs what operators and approvers do by the API: on connections of its own, each transaction
-// under the name of the person. The name is a setting of the transaction, so the next transaction
-// of the connection has none.
+// Runs what operators and approvers do by the API, on connections of its own. Each transaction
+// names the person, for itself alone.
 
 import type { FastifyRequest } from 'fastify'
 import { Lane } from '../engine/lane.ts'
@@ -30,7 +29,6 @@ export interface Call {
   readonly claim: Claim | null
 }
 
-/** What routes of operators need. */
 export interface NeedsOperators {
   readonly operators: OperatorConnections
 }
@@ -39,9 +37,8 @@ export interface NeedsOperators {
 const MOST_CONNECTIONS = 2
 
 interface Needs {
-  /** Reads the rows of all accounts, and cannot change them. */
+  /** Reads the rows of all accounts. */
   readonly audit: Sql
-  /** Has the service's role. */
   readonly sql: Sql
   /** Called after reference data has changed. */
   refresh(): Promise<void>
@@ -106,18 +103,12 @@ export class OperatorConnections {
     return changed
   }
 
-  /**
-   * Like `change`, for rows of no account: a repeat of the claim gets the first answer again.
-   * `work` returns what the answer shows.
-   */
+  /** Like `change`, for rows of no account. `work` returns what the answer shows. */
   async changeOnce(call: Call, work: (sql: Sql) => Promise<object>): Promise<Reply> {
     return (await this.changeOnceOrNull(call, work)) as Reply
   }
 
-  /**
-   * Like `changeOnce`, but `work` returns null when it has nothing to change. Null is not kept as
-   * an answer.
-   */
+  /** Like `changeOnce`, but keeps no answer when `work` returns null. */
   async changeOnceOrNull(
     { author, claim }: Call,
     work: (sql: Sql) => Promise<object | null>,
@@ -131,7 +122,7 @@ export class OperatorConnections {
     })
   }
 
-  /** Like `run`, for rows of no account: a repeat of the claim gets the first answer again. */
+  /** Like `run`, for rows of no account. */
   async runOnce<C, S extends WithBooks, O>(
     { author, claim }: Call,
     operation: Operation<C, S, O>,
@@ -144,7 +135,6 @@ export class OperatorConnections {
   }
 }
 
-/** Opens connections for operators: connections of its own. The caller closes it. */
 export function openOperatorConnections(
   url: string,
   refresh: () => Promise<void>,
@@ -194,10 +184,7 @@ function joining(tx: TransactionSql): Sql {
   }) as unknown as Sql
 }
 
-/**
- * Rethrows the error. A database that is away, is in contention or does not confirm the COMMIT
- * becomes a refusal (503).
- */
+/** A database that is away, in contention or silent at the COMMIT becomes a refusal (503). */
 function refuseUnavailable(error: unknown): never {
   if (error instanceof Refusal) throw error
   if (classify(error) === 'fault') throw error
@@ -209,15 +196,11 @@ function refuseUnavailable(error: unknown): never {
   throw answer
 }
 
-/**
- * The caller as an operator who writes. A session or a key is one user's, so the name is no log-in.
- */
 export function operatorOf({ person }: FastifyRequest): Operator {
   if (person === null) throw new Error('a route of the operator API without its person')
   return { name: person.user, is_login: false }
 }
 
-/** The caller as the author of an act in the audit log. `act` is in the words of the command. */
 export function authorOf(request: FastifyRequest, act: string): Author {
   return callerOf(request, operatorOf(request).name, act)
 }
@@ -230,9 +213,7 @@ export function callOf(request: FastifyRequest, act: string): Call {
   return { author: authorOf(request, act), claim: claimOf(request, operation) }
 }
 
-/**
- * The call of a person, whose answer is not kept, such as one with a secret: a repeat acts again.
- */
+/** Keeps no answer, such as one with a secret: a repeat acts again. */
 export function callWithoutClaim(request: FastifyRequest, act: string): Call {
   return { author: authorOf(request, act), claim: null }
 }

@@ -223,7 +223,6 @@ Example:
   })
 }
 
-/** What a command shows of a review. */
 interface Reviewed {
   readonly entity: string
   /** By it people notice a wrong id. */
@@ -262,21 +261,15 @@ async function reviewed<Shown>(
   })
 }
 
-/** An entity, with what its account does not see. */
 interface ListedEntity {
   readonly entity: Entity
   /** How many payouts wait for its review. */
   readonly held: number
-  /**
-   * `open` while a person must decide about a match, `confirmed` after one is; null for neither.
-   */
+  /** `open`: a person must decide about a match. `confirmed`: one is. Null: neither. */
   readonly screening: 'open' | 'confirmed' | null
 }
 
-/**
- * Entities of all accounts, or of one. Without a status it lists the entities that wait for a
- * review, the longest wait first.
- */
+/** Without a status: those that wait for a review, the longest wait first. */
 async function listEntities(
   audit: Sql,
   { status, account_id }: { readonly status?: ApprovalStatus; readonly account_id: string | null },
@@ -311,7 +304,7 @@ async function listFor(
     : listByStatus(audit, status, account_id, limit)
 }
 
-/** An entity of any account. Refuses (404) an unknown id. */
+/** Refuses (404) an unknown id. */
 export async function entityNamed(audit: Sql, id: string): Promise<Entity> {
   const account_id = await accountIdOf(audit, 'entity', id)
   const [entity] = await findEntities(audit, [{ account_id, id }])

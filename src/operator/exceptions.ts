@@ -144,10 +144,7 @@ interface Closing {
   readonly note: string
 }
 
-/**
- * Closes an exception with the note of a person. Returns whether the service asks the payout's rail
- * again. Refuses (404) an exception that is not open.
- */
+/** Returns whether the rail is asked again. Refuses (404) an exception that is not open. */
 async function closeOpen(
   { audit, sql }: { readonly audit: Sql; readonly sql: Sql },
   payout_id: string,

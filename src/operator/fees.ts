@@ -196,7 +196,6 @@ function readType(payout_type: string): HistoricRow {
   throw refusal('invalid_field', message)
 }
 
-/** A row of the history as a fee. */
 function feeOfHistory(row: HistoricRow): Fee {
   const amount = (name: string) => (row[name] == null ? null : BigInt(row[name]))
   return {
@@ -214,7 +213,6 @@ function feeOfHistory(row: HistoricRow): Fee {
   }
 }
 
-/** The body with exact amounts. */
 function askedFee({
   fixed_amount,
   minimum_amount,
@@ -241,7 +239,7 @@ async function setFee(sql: Sql, acting: Acting<unknown>, asked: AskedFee, force:
   return { fee: presentFee(fee), previous: previous === undefined ? null : presentFee(previous) }
 }
 
-/** Removes the row with these matching columns. Refuses (404) if there is none. */
+/** Refuses (404) if there is no such row. */
 async function removeFee(sql: Sql, acting: Acting<unknown>, key: FeeKey) {
   const before = await changeFees(sql, async tx => {
     if (await deleteFee(tx, key)) return
@@ -262,7 +260,7 @@ interface AskedFees {
   readonly replace?: boolean
 }
 
-/** Sets rows of the schedule, all or none; returns the schedule before. Refuses likely mistakes. */
+/** All or none; returns the schedule before. Refuses likely mistakes. */
 export function setFees(
   sql: Sql,
   fees: readonly Fee[],
@@ -293,7 +291,6 @@ function refuseMistakes(fees: readonly Fee[], present: readonly Fee[]): void {
   if (mistakes.length > 0) throw refusal('likely_mistake', mistakes.join('; '))
 }
 
-/** The row with the same matching columns. */
 export function sameRow(fees: readonly Fee[], fee: FeeKey): Fee | undefined {
   return fees.find(row => describeSubject(row) === describeSubject(fee))
 }
@@ -331,7 +328,6 @@ function feeOf(row: ReturnType<typeof presentFee>): Fee {
   }
 }
 
-/** The cells of a row as people read them. */
 function columnsOf(fee: Fee) {
   const matching = (cell: string) => cell || 'any'
   const cells = feeCells(fee)

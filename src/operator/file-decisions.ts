@@ -115,7 +115,6 @@ Example:
   },
 })
 
-/** How many payments of a file the next file takes. */
 export function takenBackWords({ file, payments, left_out }: TakenBack): string {
   const go = payments === 1 ? 'payment goes' : 'payments go'
   const stay =
@@ -125,13 +124,11 @@ export function takenBackWords({ file, payments, left_out }: TakenBack): string 
 
 interface Connections {
   readonly sql: Sql
-  /** A connection that reads the items of all accounts. */
+  /** Reads the items of all accounts. */
   readonly audit: Sql
 }
 
-/**
- * The hashes that the person was shown: of the bytes, or of bytes and payments (`digestOfFile`).
- */
+/** As the person saw them: of the bytes, or of bytes and payments (`digestOfFile`). */
 interface ShownHashes {
   readonly sha256?: string | undefined
   readonly digest?: string | undefined
@@ -144,7 +141,6 @@ interface Releasing extends ShownHashes {
   readonly force: boolean
 }
 
-/** Releases a sealed file as it was shown, so that it is sent. */
 async function release(
   { sql, audit }: Connections,
   { msg_id, person, force, ...shown }: Releasing,
@@ -171,7 +167,7 @@ export interface TakenBack {
   readonly left_out: number
 }
 
-/** Takes back a file that was never offered to the bank. Its payments go into the next file. */
+/** The file was never offered to the bank. Its payments go into the next file. */
 async function takeBack(
   { sql, audit }: Connections,
   { msg_id, note, ...shown }: TakingBack,
@@ -185,7 +181,7 @@ async function takeBack(
   return { file: msg_id, payments: done.count, left_out: items.length - done.count }
 }
 
-/** The file and its payments. Refuses (409) a file that has changed since it was shown. */
+/** Refuses (409) a file that has changed since it was shown. */
 async function asShown(
   { sql, audit }: Connections,
   msg_id: string,

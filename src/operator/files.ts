@@ -170,12 +170,11 @@ function sumWords({ currency, control_sum }: RailFile): string {
   return amount === undefined ? `${currency} ${control_sum}` : moneyWords(amount, currency)
 }
 
-/** A file of a bank of which nothing is applied. */
 function presentUnread({ sha256, rail, name, size, received_at, state, reason }: InboxFile) {
   return { sha256, rail, name, bytes: Number(size), received_at, state, reason }
 }
 
-/** The file as the bank reads it; empty after an erasure. `sha256` is of the bytes when sealed. */
+/** Empty after an erasure. `sha256` is of the bytes when sealed. */
 async function showContent(audit: Sql, msg_id: string) {
   const { sha256 } = await fileNamed(audit, msg_id)
   const { bytes } = await readBytes(audit, msg_id)

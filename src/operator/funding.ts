@@ -1,5 +1,4 @@
-// Books money on accounts: what came in, what left other than by a payout, corrections, and
-// reversals.
+// Books money on accounts: what came in, what left without a payout, corrections, reversals.
 
 import { pathId } from '../http/docs.ts'
 import { Closed, CurrencyCode, MINOR_OF, Minor, optional, REASON } from '../http/schema.ts'
@@ -71,7 +70,6 @@ const REFUSALS: readonly Refused[] = [
   'balance_limit_exceeded',
 ]
 
-/** What the commands show of a booking: its line, and the balance before and after it. */
 const SHOWN = {
   words({ balance_transaction: line, balance_before, balance_after }: Booked): string {
     const { id, type, currency, net, metadata, description } = line
@@ -297,19 +295,18 @@ function book<Shown>(
   return acting.write(bookingWrite(acting.operator.name, asked), { answer: presentBooking, once })
 }
 
-/** The write of a booking; `by` is the name of the operator. */
+/** `by` is the name of the operator. */
 export function bookingWrite(by: string, asked: Omit<Booking, 'by'>) {
   return { operation: bookMoney, command: { ...asked, by }, act: bookingAct }
 }
 
-/** The write that reverses a booking, once. Refuses (404) an unknown id of a line. */
+/** Refuses (404) an unknown id of a line. */
 export async function reversalWrite(audit: Sql, by: string, id: string, reason: string) {
   const account_id = known('balance transaction', id, await findAccountOfLine(audit, id))
   const command = { account_id, id, reason, by }
   return { operation: reverseBooking, command, act: bookingAct }
 }
 
-/** The act of a booking or a reversal, as the audit log has it. */
 export function bookingAct({ entries: [{ line }] }: BookingOutcome): Act {
   const { account_id, id, type, currency, net_amount, description, metadata } = line
   const { reference = '' } = metadata

@@ -1,5 +1,5 @@
-// Sums what accounts have earned the installation, by day and currency. A process keeps its sums in
-// memory and adds only newer journals, as journals never change. No row of the books has the sums.
+// Sums what accounts have earned the installation, by day and currency. Journals never change, so a
+// process keeps its sums in memory and adds newer journals. No row of the books has the sums.
 import { setTimeout as delay } from 'node:timers/promises'
 import { Closed, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -25,7 +25,6 @@ export interface Income {
 interface AccountSums {
   /** The number of the last journal in the sums. */
   last: bigint
-  /** By day and currency. */
   readonly sums: Map<string, Income>
 }
 
@@ -43,9 +42,7 @@ export interface AllIncome {
 export class IncomeCounter {
   readonly #audit: Sql
   readonly #accounts = new Map<string, AccountSums>()
-  /**
-   * The last reading of each account. Readings run one after the other: each adds newer journals.
-   */
+  /** Readings run one after the other: each adds newer journals. */
   readonly #reading = new Map<string, Promise<void>>()
   /** The last count of all live accounts; null before the first count. */
   all: AllIncome | null = null
@@ -54,10 +51,7 @@ export class IncomeCounter {
     this.#audit = audit
   }
 
-  /**
-   * What an account has earned the installation in the last INCOME_DAYS, oldest first. When the
-   * reading takes longer than `wait_ms`, it goes on, and the answer has the sums so far.
-   */
+  /** The last INCOME_DAYS, oldest first. After `wait_ms` it answers with the sums so far. */
   async of(account_id: string, wait_ms = Number.POSITIVE_INFINITY): Promise<AccountIncome> {
     const reading = this.#readInTurn(account_id).then(() => true)
     const complete =
@@ -68,7 +62,6 @@ export class IncomeCounter {
     return { complete, results: inOrder(this.#accounts.get(account_id)?.sums.values() ?? []) }
   }
 
-  /** Reads the newer journals after the reading that runs now, if there is one. */
   #readInTurn(account_id: string): Promise<void> {
     const before = this.#reading.get(account_id) ?? Promise.resolve()
     const next = before.catch(() => {}).then(() => this.#readNewer(account_id))

@@ -163,7 +163,6 @@ const revoke = writing({
 
 export const keys: ActionGroup = { actions: [list, create, revoke] }
 
-/** A key as the row of a table. */
 export const keyColumns = (key: ApiKeyListing) => ({
   'key id': key.key_id,
   scope: key.scope,
@@ -177,7 +176,7 @@ export const keyColumns = (key: ApiKeyListing) => ({
 
 type AskedKey = Pick<NewApiKey, 'scope'> & Partial<Pick<NewApiKey, 'name' | 'makes_only'>>
 
-/** Makes a key; returns it with its secret. Refuses (400) an owner who is no user. */
+/** Refuses (400) an owner who is no user. */
 async function makeKey(sql: Sql, account_id: string, asked: AskedKey & { owner?: string }) {
   const { scope, name = '', owner = null, makes_only = false } = asked
   const secret = newSecret(await accountNamed(sql, account_id))
@@ -195,7 +194,7 @@ export async function listKeysOf(sql: Sql, account_id: string): Promise<ApiKeyLi
   return listKeysOfAccount(sql, account_id)
 }
 
-/** Revokes a key. Refuses (404) an unknown id. `was_revoked`: whether it was revoked before. */
+/** Refuses (404) an unknown id. */
 async function revokeKey(sql: Sql, key_id: string) {
   const key = known('key', key_id, await findKey(sql, key_id))
   return { key_id, ...key, was_revoked: (await markKeyRevoked(sql, key_id)) === undefined }

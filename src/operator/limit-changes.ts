@@ -1,4 +1,4 @@
-// Sets a limit of payouts, or changes the cap of the limit of the same kind.
+// Sets a limit of payouts, or changes the cap of the same limit.
 import type { Account } from '../accounts/rules.ts'
 import { listAccounts, listApiKeys } from '../accounts/store.ts'
 import { type AskedLimit, judgeLimit } from '../controls/limit/asked-limit.ts'
@@ -19,16 +19,13 @@ import { accountNamed } from './operator-write.ts'
 
 interface SetLimit {
   readonly limit: Limit
-  /** The limit of the same kind before the change; undefined for a new limit. */
+  /** Undefined for a new limit. */
   readonly before: Limit | undefined
   /** How many existing payouts count for a new limit; null for a limit that existed. */
   readonly counted: number | null
 }
 
-/**
- * Makes a limit, or changes the cap of the limit of the same kind, in many transactions. The one
- * that makes or changes the limit keeps the answer. Triggers write the audit log.
- */
+/** Works in many transactions. The one that makes or changes the limit keeps the answer. */
 export async function placeLimit<Shown>(acting: Acting<Shown>, asked: AskedLimit): Promise<Shown> {
   // A repeat gets its answer first: a rail or key that the limit names may be gone by now.
   const kept = await acting.kept()
@@ -69,7 +66,6 @@ interface KindAsked {
   readonly accounts: readonly Account[]
 }
 
-/** The limit's kind and cap, and the accounts that it counts. */
 async function kindAsked(sql: Sql, asked: AskedLimit): Promise<KindAsked> {
   const [all, keys, rails] = await Promise.all([
     listAccounts(sql),
@@ -86,16 +82,14 @@ async function kindAsked(sql: Sql, asked: AskedLimit): Promise<KindAsked> {
   return { kind, accounts: all.filter(one => account_id === null || account_id === one.account_id) }
 }
 
-/** The payout types that name a network. */
 const TYPES_WITH_NETWORK = ['local', 'local_payment_network', 'wallet']
 
-/** The stored name of a network or chain; undefined for an unknown one. */
+/** Undefined for an unknown one. */
 export function networkName(name: string): string | undefined {
   const names = TYPES_WITH_NETWORK.map(type => VOCABULARY.networkName(type, name))
   return names.find(known => known !== undefined)?.toLowerCase()
 }
 
-/** Changes the cap of the limit of this kind; returns the limit before, undefined for none. */
 function changeCap(sql: Sql, kind: KindAsked['kind']): Promise<Limit | undefined> {
   return sql.begin(async tx => {
     await lockLimits(tx)
@@ -110,9 +104,7 @@ function presentSet({ limit, before, counted }: SetLimit) {
   return { ...presentLimit(limit), before: was, counted }
 }
 
-/**
- * A limit as operators see it. Its cap is in minor units of its currency; without one, in payouts.
- */
+/** The cap is in minor units of the currency; without one, in payouts. */
 export function presentLimit(limit: Limit) {
   return { ...limit, cap: amountToJson(limit.cap), window: windowName(limit) }
 }

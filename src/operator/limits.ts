@@ -256,7 +256,6 @@ function capWords(limit: Pick<LimitKind, 'currency' | keyof Window> & { cap: big
   return `${quantity(limit.currency, BigInt(limit.cap))} ${windowWords(limit)}`
 }
 
-/** All limits, or those that count payouts of this account. */
 async function listLimitsOf(sql: Sql, account_id: string | undefined): Promise<Limit[]> {
   if (account_id !== undefined) await accountNamed(sql, account_id)
   const all = await listLimits(sql)
@@ -264,7 +263,6 @@ async function listLimitsOf(sql: Sql, account_id: string | undefined): Promise<L
   return account_id === undefined ? all : all.filter(isOf)
 }
 
-/** The most counters that `showLimit` returns. */
 const MOST_SHOWN = 50
 
 interface UsedLimit {
@@ -277,7 +275,7 @@ interface UsedLimit {
   }[]
 }
 
-/** A limit, and what it has counted. Refuses (404) an unknown id. */
+/** Refuses (404) an unknown id. */
 async function showLimit(audit: Sql, limit_id: string): Promise<UsedLimit> {
   const limit = await limitNamed(audit, limit_id)
   return { limit, used: usedOf(limit, await listSumsOf(audit, limit_id)) }
@@ -299,7 +297,7 @@ function usedOf(
     .slice(0, MOST_SHOWN)
 }
 
-/** Removes a limit. A limit that is set again counts from zero. Refuses (404) an unknown id. */
+/** Set again, it counts from zero. Refuses (404) an unknown id. */
 function removeLimit(sql: Sql, limit_id: string): Promise<Limit> {
   return sql.begin(async tx => {
     await lockLimits(tx)

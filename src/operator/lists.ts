@@ -103,7 +103,6 @@ Examples:
   npx corridor screening require un eu --reason "Pays from the EU in euro alone"
   npx corridor screening require none --reason "Screened before it comes here"`
 
-/** Sets which lists must be current before payouts of live accounts go out. */
 export const requireLists = writing({
   name: 'screening require',
   path: '/v3/operator/screening_list/require',
@@ -135,16 +134,14 @@ export const requireLists = writing({
 
 export const lists: ActionGroup = { actions: [status] }
 
-/** A sanctions list that can be imported. `status` is undefined before its first import. */
+/** `status` is undefined before the first import. */
 interface ListRow {
   readonly list: ListName
   readonly status: ListStatus | undefined
   readonly state: ListState
-  /** Whether payouts of live accounts wait unless the list is current. */
   readonly is_required: boolean
 }
 
-/** Every list that can be imported, imported or not. */
 export async function listLists(audit: Sql): Promise<ListRow[]> {
   const [newest, { required }] = await Promise.all([listNewest(audit), readRequired(audit)])
   return LISTS.map(list => {
@@ -215,7 +212,6 @@ function screeningWords(lists: readonly ShownList[]): string {
     : `payouts of live accounts wait until these are current: ${lacking.join(', ')}`
 }
 
-/** What each state means to people who rely on the list. */
 const MEANINGS: Readonly<Record<Exclude<ListState, 'current'>, string>> = {
   missing: 'never imported: nobody on it is found',
   sample: 'only the shipped sample: it says nothing of who is listed',

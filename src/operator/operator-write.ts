@@ -1,5 +1,5 @@
-// A write is what an operator does: a write through a lane, and its act in the audit log. A command
-// and the operator API run the same write.
+// A write of an operator: a write through a lane, and its act in the audit log. A command and the
+// operator API run the same write.
 
 import type { Account } from '../accounts/rules.ts'
 import { listAccounts } from '../accounts/store.ts'
@@ -10,7 +10,6 @@ import type { Sql } from '../sql/connect.ts'
 import { findAccountOf } from '../sql/keys.ts'
 import { Refusal } from '../values/errors.ts'
 
-/** Who does a write. */
 export interface Operator {
   readonly name: string
   /** Whether `name` is a log-in of the machine, which several people may share, and no user. */
@@ -25,7 +24,6 @@ export interface OperatorWrite<Command, State, Outcome> {
   readonly act: ((outcome: Outcome) => Act) | null
 }
 
-/** Makes a write. TypeScript infers the types of the other members from the operation. */
 export function writeOf<Command, State, Outcome>(
   operation: Operation<Command, State, Outcome>,
   command: NoInfer<Command>,
@@ -34,7 +32,6 @@ export function writeOf<Command, State, Outcome>(
   return { operation, command, act }
 }
 
-/** The operation of a write, which also writes the write's act to the audit log. */
 export function audited<Command, State, Outcome>({
   operation,
   act,
@@ -42,14 +39,14 @@ export function audited<Command, State, Outcome>({
   return act === null ? operation : recorded(operation, made => made.map(act))
 }
 
-/** A write whose operation is too large for one decision, such as that of 10,000 payouts. */
+/** For a write that is too large for one decision, such as that of 10,000 payouts. */
 export interface LongOperatorWrite<Command, State, Outcome, Prepared> {
   readonly operation: LongOperation<Command, State, Outcome, Prepared>
   readonly command: Command
   readonly act: (outcome: Outcome) => Act
 }
 
-/** The kinds of objects that a caller can name by id or name. */
+/** What a caller can name by id or name. */
 type Kind =
   | 'account'
   | 'approval rule'
@@ -66,7 +63,7 @@ type Kind =
   | 'user'
   | 'webhook endpoint'
 
-/** The refusal (404) of an id that no object of its kind has, in any account. */
+/** The refusal (404) of an id that no object has, in any account. */
 export class Unknown extends Refusal {
   readonly kind: Kind
   readonly id: string
@@ -81,13 +78,13 @@ export class Unknown extends Refusal {
   }
 }
 
-/** The found object. Refuses (404) if it is undefined: no object of the kind has the id. */
+/** Refuses (404) if `found` is undefined. */
 export function known<T>(kind: Kind, id: string, found: T | undefined): T {
   if (found !== undefined) return found
   throw new Unknown(kind, id)
 }
 
-/** The object with this id among all of its kind. Refuses (404) an id that none of them has. */
+/** Refuses (404) an id that none of them has. */
 export function knownAmong<T>(
   kind: Kind,
   id: string,
@@ -99,7 +96,7 @@ export function knownAmong<T>(
   throw new Unknown(kind, id, all.map(idOf))
 }
 
-/** The account of this id. Refuses (404) an id that no account has. */
+/** Refuses (404) an unknown id. */
 export async function accountNamed(sql: Sql, account_id: string): Promise<Account> {
   return knownAmong('account', account_id, await listAccounts(sql), one => one.account_id)
 }
@@ -111,7 +108,7 @@ const TABLES = {
   'webhook endpoint': 'webhook_endpoints',
 } as const
 
-/** The id of an object's account. Refuses (404) an id that no object of its kind has. */
+/** The account of an object. Refuses (404) an unknown id. */
 export async function accountIdOf(
   audit: Sql,
   kind: keyof typeof TABLES,

@@ -138,7 +138,6 @@ const EXAMPLE = 'npx corridor route set --type local --currency HKD --rail manua
 const EXAMPLE_CUT_OFF = `npx corridor route set --currency EUR --rail manual \\
     --cut-off-time 15:00 --cut-off-zone Europe/Berlin --cut-off-calendar t2`
 
-/** The meanings of the conditions as options. */
 const CONDITION_OPTIONS = {
   type: 'only payouts of this type',
   network: 'only over this local network, payment network or chain',
@@ -242,10 +241,7 @@ async function listRouting(sql: Sql) {
   return { routes: await listRoutes(sql), timetables: timetablesOf(await listRails(sql)) }
 }
 
-/**
- * Adds a route, or changes the route of the same conditions to the same rail. Refuses (409) what
- * contradicts another route or the rail's timetable.
- */
+/** Refuses (409) what contradicts another route or the rail's timetable. */
 async function setRoute(acting: Acting<unknown>, sql: Sql, asked: Static<typeof SetRouteRequest>) {
   const { rail, priority = 0, cut_off, no_cut_off = false, ...conditions } = asked
   const rows = await listRails(sql)
@@ -274,14 +270,14 @@ async function setRoute(acting: Acting<unknown>, sql: Sql, asked: Static<typeof 
   }
 }
 
-/** The conditions of a route. Refuses (404) an unknown account, and (400) mistakes. */
+/** Refuses (404) an unknown account, and (400) mistakes. */
 export async function conditionsAsked(sql: Sql, asked: AskedConditions): Promise<RouteConditions> {
   const { account_id } = asked
   const account = account_id === undefined ? undefined : await accountNamed(sql, account_id)
   return judgeConditions(asked, { ...VOCABULARY, account })
 }
 
-/** Refuses a route with the conditions and the priority of another route: one must come first. */
+/** Of two routes with the same conditions, one must come first. */
 function checkPriority(existing: readonly Route[], { rail, priority }: Route): void {
   const other = existing.find(route => route.priority === priority && route.rail !== rail)
   if (other === undefined) return
@@ -291,7 +287,7 @@ function checkPriority(existing: readonly Route[], { rail, priority }: Route): v
   throw refusal('route_conflict', message, 'priority')
 }
 
-/** Refuses a cut-off that contradicts the rail's own timetable, after which it takes no payout. */
+/** The rail takes no payout after its own timetable. */
 function checkTimetable({ rail, timetable }: Route, timetables: RailTimetables): void {
   const own = timetables.get(rail)
   if (own === undefined || timetable === null) return
@@ -303,10 +299,7 @@ function checkTimetable({ rail, timetable }: Route, timetables: RailTimetables):
   throw refusal('route_conflict', message, 'cut_off')
 }
 
-/**
- * Refuses to drop a route's cut-off unless the caller says `no_cut_off`: payouts would go to the
- * rail at once.
- */
+/** Without a cut-off payouts go out at once, so the caller must say `no_cut_off`. */
 function checkCutOff(
   before: Route | undefined,
   timetable: Timetable | null,
@@ -318,10 +311,7 @@ function checkCutOff(
   throw refusal('route_conflict', message, 'cut_off')
 }
 
-/**
- * Removes the route of exactly these conditions, to `rail` if it is given. Refuses (404) if there
- * is none, and (400) if there are several.
- */
+/** The route of exactly these conditions. Refuses (404) none, and (400) several. */
 async function removeRoute(
   sql: Sql,
   wanted: RouteConditions,
@@ -344,9 +334,7 @@ async function removeRoute(
   throw refusal('not_found', `there is no route for ${conditionWords(wanted)}${to}`)
 }
 
-/**
- * A route as operators see it. Amounts are minor units; `in_force` is the timetable that counts.
- */
+/** Amounts are minor units; `in_force` is the timetable that counts. */
 export function presentRoute(given: Route, timetables: RailTimetables = new Map()) {
   const { min_amount, max_amount, ...route } = given
   const in_force = withTimetable(given, timetables).timetable

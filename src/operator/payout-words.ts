@@ -1,4 +1,4 @@
-// All that a person needs to pay a payout by hand, and what became of it, in words.
+// What a person needs to pay a payout by hand, and its course, in words.
 
 import type { Account } from '../accounts/rules.ts'
 import { listAccounts } from '../accounts/store.ts'
@@ -234,7 +234,6 @@ export interface ShownPayout {
   readonly exceptions: readonly RailException[]
 }
 
-/** A payout of any account, with its history and what screening holds it for. */
 export async function showPayout(audit: Sql, payout_id: string): Promise<ShownPayout> {
   const account_id = await accountIdOf(audit, 'payout', payout_id)
   const key = { account_id, id: payout_id }
@@ -245,7 +244,7 @@ export async function showPayout(audit: Sql, payout_id: string): Promise<ShownPa
   return known('payout', payout_id, source && account && { account, source, held, exceptions })
 }
 
-/** The payout as its account sees it, and the members that only operators see. */
+/** The payout as its account sees it, and members for operators alone. */
 export function presentForOperators(payout: Payout) {
   const { account_id, rail, route, rail_reference, taken_by, taken_at } = payout
   return {

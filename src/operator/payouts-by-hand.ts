@@ -133,7 +133,6 @@ export const releasePayout = writing({
   },
 })
 
-/** What the commands take and release show. */
 interface Handled {
   readonly payout: string
   readonly taken_by: string
@@ -176,7 +175,6 @@ Examples:
   npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye ${ASKING} \\
     --description "Send the invoice that this pays"`
 
-/** What the command transition shows. */
 interface Moved {
   readonly payout: string
   readonly from: string
@@ -241,7 +239,6 @@ export const transitionPayout = writing({
   },
 })
 
-/** What a person states about a step. */
 interface Statement {
   /** The bank's reference of the payment. */
   readonly reference?: string
@@ -252,7 +249,6 @@ interface Statement {
 
 type AskedHandling = Static<typeof TakeRequest> & Pick<Handling, 'act'>
 
-/** The write by which a person takes a payout, or gives it back unpaid. */
 async function handlingWrite(
   audit: Sql,
   operator: Operator,
@@ -273,7 +269,6 @@ async function handlingWrite(
 
 type AskedTransition = Static<typeof OperatorTransition>
 
-/** The write by which a person sets the status of a payout. */
 export async function transitionWrite(
   audit: Sql,
   operator: Operator,
@@ -293,7 +288,7 @@ export async function transitionWrite(
   }))
 }
 
-/** The step to the status. Refuses (400) a failure or description that does not fit the status. */
+/** Refuses (400) a failure or description that does not fit the status. */
 function stepOf({ status, failure, description, reason, at_wish }: AskedTransition): RailStep {
   const isExplained = GIVEN_BACK_STATUSES.includes(status) && reason !== undefined
   const withMessage = isExplained ? { message: reason, ...failure } : failure

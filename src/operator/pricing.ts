@@ -1,5 +1,4 @@
-// Lists, sets and ends pricing policies: spreads, validity of quotes, how far ahead a price holds,
-// age of rates and the pivot.
+// Pricing policies: spread, validity of quotes, how far ahead a price holds, age of rates, pivot.
 
 import type { Static } from 'typebox'
 import {
@@ -238,7 +237,7 @@ export const pricing: ActionGroup = {
   },
 }
 
-/** Sets policies from now on, or from a later time. Refuses likely mistakes (422). */
+/** Refuses likely mistakes (422). */
 async function setPolicies(acting: Acting<unknown>, sql: Sql, asked: Static<typeof SetPricing>) {
   const { scope, values } = judgePolicies(asked)
   if (scope.account_id !== null) await accountNamed(sql, scope.account_id)
@@ -255,10 +254,7 @@ async function setPolicies(acting: Acting<unknown>, sql: Sql, asked: Static<type
   })
 }
 
-/**
- * Ends the row of a policy in force, by a new row; deletes a row that waits. Refuses (404) an
- * unknown row, and (409) one that another has followed.
- */
+/** Deletes a row that waits; else ends it by a new row. Refuses (404, 409) other rows. */
 function endPolicy(acting: Acting<unknown>, sql: Sql, policy_id: number, from?: string) {
   return changePolicies(sql, async (tx, policies, now) => {
     const row = rowsOf(policies).find(policy => policy.policy_id === policy_id)
@@ -280,10 +276,7 @@ function endPolicy(acting: Acting<unknown>, sql: Sql, policy_id: number, from?: 
   })
 }
 
-/**
- * The policies in force and those that wait, and the defaults of policies that nobody has set for
- * the installation.
- */
+/** Those in force or waiting, and the defaults where nothing is set for the installation. */
 async function listPricing(sql: Sql) {
   const rows = await listPolicies(sql)
   const now = await databaseNow(sql)

@@ -118,7 +118,7 @@ const resume = writing({
   run: (acting, { name }) => acting.change(sql => pauseRail(sql, name, '')),
   command: {
     words: ({ name }) => `rail ${name} is asked again`,
-    // Before the resumption, so that the next start of the service does not pause the rail again.
+    // Comes first, so that the next start of the service does not pause the rail again.
     async prepare(sql, config) {
       const { clusterFiles } = await import('../postgres/open.ts')
       const { pauseIfRestored } = await import('../rails/restored.ts')
@@ -132,15 +132,12 @@ export const rails: ActionGroup = {
   actions: [list, show, pause, resume, closeException],
 }
 
-/** The rail of this name. Refuses (404) an unknown name. */
+/** Refuses (404) an unknown name. */
 export async function railNamed(sql: Sql, name: string): Promise<RailRow> {
   return knownAmong('rail', name, await listRails(sql), rail => rail.name)
 }
 
-/**
- * Pauses a rail for a reason, or resumes it with ''. Refuses (404) an unknown name, and (400) the
- * rail of people. Triggers write the audit log.
- */
+/** '' resumes. Refuses (404) an unknown name, and (400) the rail of people. */
 async function pauseRail(sql: Sql, name: string, paused_reason: string) {
   const rail = await railNamed(sql, name)
   if (rail.kind === MANUAL) {
@@ -151,7 +148,6 @@ async function pauseRail(sql: Sql, name: string, paused_reason: string) {
   return presentRail({ ...rail, paused_reason })
 }
 
-/** A rail without its secret. */
 export function presentRail({ name, kind, config, secret, paused_reason }: RailRow) {
   const paused = paused_reason !== ''
   return { name, kind, config, has_secret: secret !== '', paused, paused_reason }

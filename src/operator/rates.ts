@@ -200,7 +200,6 @@ function readPair(text: string): HistoricRow {
   throw refusal('invalid_field', `a pair is like EUR/USD, not "${text}"`)
 }
 
-/** The rate book, with the age of each rate and until when it is good for live accounts. */
 export async function datedRates(sql: Sql) {
   const rates = await listRates(sql)
   const policies = await listPolicies(sql)
@@ -219,7 +218,7 @@ export async function datedRates(sql: Sql) {
   return { dated, now }
 }
 
-/** Sets one rate. Refuses (422) a likely mistake that `force` does not confirm. */
+/** Refuses (422) a likely mistake that `force` does not confirm. */
 async function setRate(sql: Sql, asked: Static<typeof SetRate>) {
   const { base, quote, mid, source = 'operator', as_of = '', peg = false, force = false } = asked
   checkLines({ source }, ['source'])

@@ -38,9 +38,7 @@ export const MAX_MINOR = 9_007_199_254_740_991
 
 const LINES = ['reference', 'reason', 'description', 'name', 'full_name', 'from', 'note']
 
-/**
- * Refuses (400) members that are not one line of visible text. The schemas say which may be empty.
- */
+/** Each must be one line of visible text. The schemas say which may be empty. */
 export function checkLines(
   body: Readonly<Record<string, unknown>>,
   names: readonly string[] = LINES,
@@ -55,7 +53,6 @@ export function checkLines(
   )
 }
 
-/** `checkLines` as the check of a route. */
 export const checkWords = (body: never) => checkLines(body)
 
 const MAX_LIMIT = 100
@@ -91,10 +88,8 @@ export function checkLimit({ limit }: Query): void {
   refuseIfAny([invalidParameter('limit', `limit is an integer from 1 to ${MAX_LIMIT}.`)])
 }
 
-/** A time, as text. */
 export function Time(description: string) {
   return Type.String({ format: 'date-time', maxLength: 64, description })
 }
 
-/** A path that names one account. */
 export const AccountPath = Type.Object({ id: AccountId })

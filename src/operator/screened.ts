@@ -1,5 +1,4 @@
-// What screening has found and holds, of payouts and of parties by themselves, and the decisions of
-// people about it.
+// What screening has found and holds, of payouts and of parties, and people's decisions about it.
 import type { Act } from '../ledger/audit/act.ts'
 import { findBeneficiaries } from '../parties/beneficiary/store.ts'
 import { findEntities } from '../parties/entity/store.ts'
@@ -16,17 +15,17 @@ import type { Sql, TransactionSql } from '../sql/connect.ts'
 import type { Acting } from './action.ts'
 import { accountIdOf, known } from './operator-write.ts'
 
-/** The kinds of objects that screening finds or holds, each with the prefix of its ids. */
+/** Each with the prefix of its ids. */
 export const SCREENED = { payout: 'pot', entity: 'ent', beneficiary: 'bnf' } as const
 type ScreenedKind = keyof typeof SCREENED
 export const SCREENED_KINDS = Object.keys(SCREENED) as ScreenedKind[]
 
-/** The kind of an object by its id; undefined for another prefix. */
+/** Undefined for another prefix. */
 export function kindOf(id: string): ScreenedKind | undefined {
   return SCREENED_KINDS.find(kind => id.startsWith(`${SCREENED[kind]}_`))
 }
 
-/** A payout that screening holds, or a party that may be listed, as operators see it. */
+/** A payout that screening holds, or a party that may be listed. */
 interface FoundByScreening {
   readonly id: string
   readonly of: ScreenedKind
@@ -96,10 +95,7 @@ export interface ShownScreening {
   readonly status: string
   /** What a payout waits for: `waits`, `open`, `confirmed` or ''; of a party the last three. */
   readonly screening: string
-  /**
-   * The version of the lists at which a payout may go out; null while it is held or not screened,
-   * and for a party.
-   */
+  /** The version of the lists at which a payout may go out; null: not yet, or a party. */
   readonly screened: bigint | null
   /** False for a payout that is over. */
   readonly is_open: boolean
@@ -111,9 +107,7 @@ export interface ShownMatch extends StoredMatch {
   readonly listed: boolean
 }
 
-/**
- * A payout with the matches of its parties, or a party with its own. Refuses (404) an unknown id.
- */
+/** Of a payout, with the matches of its parties. Refuses (404) an unknown id. */
 export async function showScreening(audit: Sql, id: string): Promise<ShownScreening> {
   const account_id = await accountIdOf(audit, kindOf(id) ?? 'payout', id)
   const find = { payout: findPayout, entity: findEntity, beneficiary: findBeneficiary }
@@ -149,17 +143,12 @@ async function findBeneficiary(tx: TransactionSql, key: ObjectKey): Promise<Show
   return { ...key, of: 'beneficiary', status, screening, screened: null, is_open: true }
 }
 
-/** The result of a person's decision. */
 interface Decided {
-  /** The matches that are decided now. */
   readonly matches: readonly StoredMatch[]
-  /**
-   * What the object waits for now, '' for nothing; null for a payout that nothing held any more.
-   */
+  /** What the object waits for now, '' for nothing; null for a payout that is not held. */
   readonly screening: string | null
 }
 
-/** Records a person's decision to clear or confirm the matches of a payout or of a party. */
 export async function decide(
   { audit, run, operator: { name: person } }: Pick<Acting<unknown>, 'audit' | 'run' | 'operator'>,
   id: string,

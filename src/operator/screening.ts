@@ -1,5 +1,4 @@
-// Lists and shows what screening has found, and records people's decisions about it: for payouts,
-// and for parties by themselves.
+// Lists and shows what screening has found, and records people's decisions.
 import { pathId } from '../http/docs.ts'
 import { Closed, integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -25,7 +24,6 @@ const STATES = ['waits', 'open', 'confirmed'] as const
 
 const PREFIXES = Object.values(SCREENED)
 
-/** The object that an answer is about. */
 const OBJECT = {
   id: Type.String({
     pattern: idPatternOf(PREFIXES),

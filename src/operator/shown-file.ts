@@ -93,7 +93,7 @@ export const FileInFullResponse = Type.Object(
   { title: 'BankFileInFull', description: 'A file for a bank, and the payments in it.' },
 )
 
-/** The file with this message id. Refuses (404) an unknown id. */
+/** Refuses (404) an unknown id. */
 export async function fileNamed(sql: Sql, msg_id: string): Promise<RailFile> {
   return known('file', msg_id, await findFile(sql, msg_id))
 }
@@ -108,7 +108,6 @@ export async function showFile(audit: Sql, msg_id: string): Promise<FileInFull> 
   return { file, items: await listItemsOf(audit, msg_id) }
 }
 
-/** The file; `bytes` is how many bytes it has. */
 export function presentFile({ size, ...file }: RailFile) {
   return { ...file, bytes: size }
 }

@@ -49,7 +49,6 @@ export type UserWithRoles = User & {
   readonly accounts: readonly Omit<RoleOnAccount, 'user_name'>[]
 }
 
-/** All users by name, including disabled ones. */
 export async function listWithRoles(sql: Sql): Promise<UserWithRoles[]> {
   const given = Map.groupBy(await listAccountRoles(sql), ({ user_name }) => user_name)
   return (await listUsers(sql)).map(user => ({
@@ -58,7 +57,7 @@ export async function listWithRoles(sql: Sql): Promise<UserWithRoles[]> {
   }))
 }
 
-/** A user, disabled or not. Refuses (404) an unknown name. */
+/** Refuses (404) an unknown name. A disabled user is found, too. */
 export async function userNamed(sql: Sql, name: string): Promise<UserWithRoles> {
   return knownAmong('user', name, await listWithRoles(sql), user => user.name)
 }

@@ -1,5 +1,5 @@
-// Makes, lists and changes users: the people who run the installation, or work for its accounts. An
-// operator changes any user by a command, and only other users by the API.
+// Users: the people who run the installation, or work for its accounts. By the API an operator
+// changes only other users.
 
 import { refuseFirst } from '../accounts/user/rules.ts'
 import { hashToken, LINK_MINUTES, LINK_PATH } from '../accounts/user/session.ts'
@@ -105,7 +105,7 @@ const create = writing({
   },
 })
 
-/** What the routes that change a user share. They take no caller who changes themselves. */
+/** They take no caller who changes themselves. */
 const OF_ANOTHER = {
   description: 'You cannot change your own user. The call needs a session.',
   params: UserPath,
@@ -272,10 +272,7 @@ export const users: ActionGroup = {
   actions: [list, create, role, giveRole, takeRole, loginLink, logOut, disable, enable],
 }
 
-/**
- * Makes a user without roles on accounts. Refuses (400) a name that was ever given, that of the
- * service, and a first user who is no operator.
- */
+/** Refuses (400) a name once given, the service's name, and a first user who is no operator. */
 async function makeUser(
   sql: Sql,
   user: { readonly name: string; readonly full_name: string; readonly role: UserRole },
@@ -293,7 +290,7 @@ async function makeUser(
   return { user: await userNamed(sql, name), is_first: users.length === 0 }
 }
 
-/** Takes a role on an account from a user. Refuses (400) a role that the user does not have. */
+/** Refuses (400) a role that the user does not have. */
 async function takeAccountRole(sql: Sql, given: RoleOnAccount): Promise<void> {
   const { user_name, account_id, role } = given
   await accountNamed(sql, account_id)
@@ -301,10 +298,7 @@ async function takeAccountRole(sql: Sql, given: RoleOnAccount): Promise<void> {
   refuseIfAny([invalidField('role', `${user_name} has no role ${role} on ${account_id}.`)])
 }
 
-/**
- * Makes the token of a link by which a user sets a password and logs in. It ends the user's earlier
- * links. The database has only the token's hash. Refuses (409) a disabled user.
- */
+/** Ends the user's earlier links. Refuses (409) a disabled user. */
 export async function makeLoginLink(sql: Sql, name: string) {
   await userNamed(sql, name)
   const token = newToken('login')
@@ -313,10 +307,7 @@ export async function makeLoginLink(sql: Sql, name: string) {
   return { token, expires_at: made.expires_at }
 }
 
-/**
- * Changes a user by `write`; shows the user after. Refuses (404) an unknown name, and (409) to
- * leave no operator.
- */
+/** Shows the user after. Refuses (404) an unknown name, and (409) to leave no operator. */
 function change<Shown>(
   acting: Acting<Shown>,
   name: string,

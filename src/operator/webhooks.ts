@@ -1,4 +1,4 @@
-// Lists webhook endpoints that fail, enables one, and delivers its dead events again.
+// Webhook endpoints that fail: lists them, enables one, and delivers its dead events again.
 import { pathId } from '../http/docs.ts'
 import { Id, Literals, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -96,7 +96,6 @@ const enable = writing({
 
 export const webhooks: ActionGroup = { actions: [list, replay, enable] }
 
-/** The write that delivers events to an endpoint again. */
 export function replayWrite({ account_id, id }: Key, request: ReplayRequest) {
   const change = { kind: 'replay', id, request } as const
   const command = { account_id, claim: null, change }
@@ -108,10 +107,7 @@ export function replayWrite({ account_id, id }: Key, request: ReplayRequest) {
   }))
 }
 
-/**
- * The write that enables an endpoint, which goes on where it stopped. Refuses (409) an endpoint
- * that its account has disabled.
- */
+/** Refuses (409) an endpoint that its account has disabled. */
 function enableWrite({ account_id, id, disabled_reason }: WebhookEndpoint) {
   if (disabled_reason === 'account') {
     throw refusal('invalid_transition', `Its account has disabled ${id}, and enables it again.`)
@@ -120,7 +116,7 @@ function enableWrite({ account_id, id, disabled_reason }: WebhookEndpoint) {
   return writeOf(writeWebhook(bookId), { account_id, claim: null, change }, null)
 }
 
-/** An endpoint of any account. Refuses (404) an unknown id. */
+/** Refuses (404) an unknown id. */
 async function endpointNamed(audit: Sql, id: string): Promise<WebhookEndpoint> {
   const account_id = await accountIdOf(audit, 'webhook endpoint', id)
   const [endpoint] = await findEndpoints(audit, [{ account_id, id }])
@@ -131,7 +127,6 @@ function presentState({ id, account_id, url, status, disabled_reason }: WebhookE
   return { id, account_id, host: new URL(url).host, status, disabled_reason }
 }
 
-/** An endpoint that is disabled, or has dead deliveries. */
 interface FailingEndpoint {
   readonly account_id: string
   readonly id: string
@@ -144,7 +139,7 @@ interface FailingEndpoint {
   readonly dead_since: Instant | null
 }
 
-/** Endpoints of all accounts that are disabled or have dead deliveries, the oldest first. */
+/** The oldest first. */
 export async function listFailing(
   audit: Sql,
   starting_after: string,
