@@ -1,4 +1,4 @@
-// corridor account: the actions on accounts; account create also funds a sandbox.
+// corridor account, and the opening of funded accounts.
 import { accounts } from '../operator/account-actions.ts'
 import {
   createAccount,
@@ -50,10 +50,7 @@ type FundedAccount = NewAccount & {
   readonly fund: readonly Money[]
 }
 
-/**
- * Creates an account and books its opening balances.
- * @throws CommandFailed if the funding is unconfirmed; it names the command that books it once
- */
+/** @throws CommandFailed if the funding is unconfirmed; it names the command that books it once */
 export async function createFunded(
   context: Context,
   { fund, ...new_account }: FundedAccount,
@@ -73,8 +70,7 @@ export async function fundSandbox(
   fund: readonly Money[],
 ): Promise<void> {
   for (const { currency, amount } of fund) {
-    // A sandbox has no bank, and so no reference. The source keeps a repeated command from funding
-    // twice.
+    // A sandbox has no bank's reference. The source keeps a repeated command from funding twice.
     const source = newId('esc')
     const booking = { account_id, currency, amount, source, reference: '', reason: '' }
     const retry = `corridor fund ${account_id} ${money(currency, amount)} --source ${source}`
@@ -82,11 +78,7 @@ export async function fundSandbox(
   }
 }
 
-/**
- * Books money.
- * @param retry the command that books the money once, however often it runs
- * @throws CommandFailed with `retry` if the database does not confirm the booking
- */
+/** `retry` is the command that books it once; the error of an unconfirmed booking names it. */
 export function book(context: Context, requested: Omit<Booking, 'by'>, retry: string) {
   return context.run(bookingWrite(context.config.user, requested)).catch(error => {
     if (!isOutcomeUnknown(error)) throw error

@@ -41,10 +41,7 @@ export interface Besides<Read> {
   follow(context: Context, answer: unknown, read: Read): Promise<void>
 }
 
-/**
- * Gives the command of a group a command for each action, and one for the history. An action whose
- * name is one word is the command itself.
- */
+/** An action whose name is one word is the command itself. */
 export function commandsOf(
   { actions, history }: ActionGroup,
   besides: Readonly<Record<string, Besides<unknown>>> = {},
@@ -108,7 +105,6 @@ function addAction(
   })
 }
 
-/** What follows a page that does not end its list. */
 function moreOf({ kind }: Action, found: unknown): string {
   const has_more = kind === 'page' && (found as { readonly has_more: boolean }).has_more
   return has_more ? `\n\nand more: --limit shows up to ${MAX_LIMIT}` : ''
@@ -133,7 +129,7 @@ function wordsOf(words: ReturnType<InCommand<unknown>['words']>, none?: string):
   return parts.filter(part => part !== undefined).join('\n')
 }
 
-/** Lines that may have words of other people, as a terminal may show them, and as wide as it is. */
+/** Words of other people are safe for a terminal, and as wide as it is. */
 function safe(words: string): string {
   const columns = columnsOfTerminal()
   const lines = words.split('\n').map(visible)
@@ -150,7 +146,6 @@ function partWords(part: Part): string {
   return 'rows' in part ? listing(part.rows, part.none) : outline(part.outline).join('\n')
 }
 
-/** `list the limits`, of `List the limits.` */
 function inHelp(summary: string): string {
   return `${summary.slice(0, 1).toLowerCase()}${summary.slice(1).replace(/\.$/, '')}`
 }
@@ -201,7 +196,6 @@ async function write(context: Context, action: Writing, input: object): Promise<
 /** A new limit counts the last payouts of thousands of accounts, in one transaction. */
 const MAX_WAIT_MS = 120_000
 
-/** Acts on the connections of a command, which keeps no answers. */
 function actingIn(
   context: Context,
   say: (words: string) => void,

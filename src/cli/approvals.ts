@@ -1,5 +1,4 @@
-// corridor payout|beneficiary approval|approve|reject: shows the approvals of a payout, a batch, an
-// import or a beneficiary, and approves or rejects it.
+// corridor payout|beneficiary approval|approve|reject: of a payout, batch, import or beneficiary.
 import type { Command } from 'commander'
 import { rolesAllow } from '../accounts/user/rules.ts'
 import { listAccountRoles } from '../accounts/user/store.ts'
@@ -22,7 +21,6 @@ import { CommandFailed } from './failure.ts'
 import { addOptions, readOptions, refuseInOptions } from './options.ts'
 import { visible } from './terminal.ts'
 
-/** What the commands of a group say in their help. */
 interface Texts {
   readonly kindOf: (id: string) => ApprovalKind
   readonly id: string
@@ -132,7 +130,7 @@ async function showAction(kind: ApprovalKind, id: string): Promise<void> {
   print(kind.present(shown, id), kind.words(shown, id).map(visible).join('\n'))
 }
 
-/** Refuses a member without a role on the account, as the API does. */
+/** As the API does. */
 async function refuseStranger({ audit, config, role }: Context, account_id: string): Promise<void> {
   if (role !== 'member') return
   const roles = (await listAccountRoles(audit))

@@ -1,4 +1,4 @@
-// corridor audit export|verify: exports and proves the audit log. The other command is an action.
+// corridor audit export|verify.
 import { once } from 'node:events'
 import { type Command, InvalidArgumentError } from 'commander'
 import { findChange, findHead, listAuditAfter } from '../ledger/audit/store.ts'
@@ -77,10 +77,7 @@ function readHead(text: string) {
   return { change_id: BigInt(number), hash }
 }
 
-/**
- * A problem if the log has another change, or none, at the number of the kept head. So it finds a
- * log that was cut, even if the log was continued.
- */
+/** It finds a log that was cut, even if the log was continued. */
 async function problemsOfHead(audit: Sql, kept: Head | undefined): Promise<Problem[]> {
   if (kept === undefined || kept.change_id === 0n) return []
   const hash = await findChange(audit, kept.change_id)

@@ -1,5 +1,5 @@
-// corridor backup and corridor restore: write the embedded database to one file while it runs, and
-// put it back. The books of the copy are verified before it is accepted.
+// corridor backup and corridor restore, of the embedded database. A copy is accepted after its
+// books are verified.
 import type { Command } from 'commander'
 import { listUsers } from '../accounts/user/store.ts'
 import { countUnsent } from '../adapters/bank-file/unsent-store.ts'
@@ -20,7 +20,6 @@ import { table } from './table.ts'
 import { type Bar, startBar } from './terminal.ts'
 import { checkedWords, presentVerdict } from './verify.ts'
 
-/** How many heads are shown to people; --json prints all. */
 const SHOWN_HEADS = 20
 
 const BACKUP_HELP = `
@@ -65,7 +64,7 @@ export function restoreCommand(command: Command): void {
     })
 }
 
-/** The settings of an embedded database. Refuses an external one, which has tools of its own. */
+/** An external database has tools of its own. */
 function requireEmbedded(config: Config): Config {
   if (config.database_url === undefined) return config
   const tools = 'take a backup of it by pg_basebackup or pg_dump (docs/operations.md)'
@@ -100,7 +99,7 @@ async function listOperators(owner: Sql): Promise<string[]> {
     .map(({ name }) => name)
 }
 
-/** Refuses a caller who is none of these operators of the backup; nobody, if there are none. */
+/** Nobody is refused if there are no operators. */
 function refuseOthers(config: Config, operators: readonly string[]): void {
   if (operators.length === 0 || operators.includes(personIn(config))) return
   const names = operators.join(', ')

@@ -1,5 +1,5 @@
-// The commands of the command line. A call imports the module of its own command alone: most
-// commands need little of the product, and loading all of it takes the larger part of a second.
+// A call imports the module of its own command alone: loading all of the product takes the larger
+// part of a second.
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { checkVariables } from '../config/config.ts'
@@ -47,7 +47,6 @@ const DESCRIPTIONS = {
   distribute: 'spread the tables of accounts over the machines of a Citus cluster',
 }
 
-/** Loads the function that gives the command its arguments, options and subcommands. */
 type Load = () => Promise<(command: Command) => void>
 
 const actions = async (group: ActionGroup) => (await import('./action.ts')).commandsOf(group)
@@ -97,7 +96,6 @@ const MODULES: Readonly<Record<keyof typeof DESCRIPTIONS, Load>> = {
   distribute: async () => (await import('./distribute.ts')).distributeCommand,
 }
 
-/** Runs the command that these words call, and sets the exit code. */
 export async function runCommand(words: readonly string[]): Promise<void> {
   running.words = words
   const json = words.includes('--json')
@@ -119,7 +117,7 @@ function isNamed(words: readonly string[], name: string): boolean {
   return (first === 'help' ? second : first) === name
 }
 
-/** Names and describes every command. Only those that `isWanted` names can be run. */
+/** Describes every command. Only those that `isWanted` names can be run. */
 export async function makeProgram(isWanted: (name: string) => boolean, json = false) {
   const program = new Command('corridor')
     .description('A self-hosted engine for cross-border payouts on a ledger that can be proved.')
@@ -146,7 +144,6 @@ export async function makeProgram(isWanted: (name: string) => boolean, json = fa
   return program
 }
 
-/** Adds --json to every command that does not describe it itself. */
 function offerJson(program: Command): void {
   for (const command of program.commands) {
     const has_json = command.options.some(({ long }) => long === '--json')

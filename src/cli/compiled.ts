@@ -1,16 +1,14 @@
-// Lets Node keep the compiled modules of the product, so that the next command starts in half the
-// time. Later commands run the code in the cache folder, so only the user may write to it. Without
-// such a folder, Node keeps nothing.
+// Lets Node keep compiled modules, so that the next command starts in half the time. Later commands
+// run the code in that folder, so only the user may write to it.
 import { lstatSync, mkdirSync } from 'node:fs'
 import { enableCompileCache, getCompileCacheDir } from 'node:module'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 
-/** Only the user may write. */
 const PRIVATE = 0o700
 const WRITABLE_BY_OTHERS = 0o022
 
-/** Keeps the modules imported from now on. NODE_COMPILE_CACHE, if set, names another folder. */
+/** NODE_COMPILE_CACHE, if set, names another folder. */
 export function keepCompiled(): void {
   if (getCompileCacheDir() !== undefined || process.env.NODE_DISABLE_COMPILE_CACHE === '1') return
   try {
@@ -21,7 +19,7 @@ export function keepCompiled(): void {
   }
 }
 
-/** `corridor` in the user's folder for caches; undefined when others may write there. */
+/** Undefined when others may write there. */
 function privateFolder(caches: string): string | undefined {
   const folder = join(isAbsolute(caches) ? caches : join(homedir(), '.cache'), 'corridor')
   mkdirSync(folder, { recursive: true, mode: PRIVATE })

@@ -1,5 +1,4 @@
-// What every command shares: it opens and migrates the database, knows the person who runs it, and
-// prints JSON or words on standard output. failure.ts reports errors.
+// What every command shares: the database, the person who runs it, and how it prints.
 
 import { readlinkSync } from 'node:fs'
 import { hostname, userInfo } from 'node:os'
@@ -30,17 +29,13 @@ import { visible } from './terminal.ts'
 
 export interface Context {
   readonly config: Config
-  /** The role of the person who runs the command. */
   readonly role: UserRole
   readonly url: string
   /** Names the caller to the audit log, on each connection that writes. */
   readonly author: Author
-  /**
-   * Works as the service: it sees rows of no account, until a transaction names accounts. It cannot
-   * rewrite the books. If an auditor runs the command, it cannot write at all.
-   */
+  /** The service's role. An auditor's command cannot write at all. */
   readonly sql: Sql
-  /** Works as the auditor: it reads the rows of all accounts, and cannot write. */
+  /** The auditor's role: it reads the rows of all accounts. */
   readonly audit: Sql
   /** Runs one write through a lane of its own, as the API runs it. */
   run<C, S, O>(write: OperatorWrite<C, S, O>): Promise<O>
@@ -48,13 +43,10 @@ export interface Context {
   runLong<C, S, O, P>(write: LongOperatorWrite<C, S, O, P>): Promise<O>
 }
 
-/**
- * The command that this process runs, such as `payout transition`, whether with --json, and the
- * words of the call.
- */
+/** `words` are the words of the call. */
 export const running = { command: '', json: false, words: [] as readonly string[] }
 
-/** Opens the database for one command, whether or not the service runs. */
+/** Works whether or not the service runs. */
 export async function withContext<T>(
   work: (context: Context) => Promise<T>,
   config = readConfig(),
@@ -73,10 +65,7 @@ export async function withContext<T>(
   }
 }
 
-/**
- * Runs `work` on a database that is already open and migrated. A service acts for no person, so it
- * needs no user: it also starts at night, and after the person who set it up has left.
- */
+/** A service acts for no person: it also starts after the person who set it up has left. */
 export async function onDatabase<T>(
   config: Config,
   url: string,
@@ -116,7 +105,7 @@ export async function onDatabase<T>(
   }
 }
 
-/** Runs `work` on a connection without a role, as the owner who migrates. */
+/** Works without a role, as the owner who migrates. */
 export async function asOwner<T>(url: string, work: (owner: Sql) => Promise<T>): Promise<T> {
   const owner = connect(url, { max: 1, as: 'owner' })
   try {
@@ -130,11 +119,7 @@ export function operatorOf({ config }: Context): Operator {
   return { name: config.user, is_login: config.user_is_login }
 }
 
-/**
- * The person who runs the command.
- * @throws UsageError for a log-in, which does not tell which of several people runs it, and for the
- *   name of the service
- */
+/** @throws UsageError for a log-in, which several people may share, and for the service's name */
 export const personOf = ({ config }: Pick<Context, 'config'>): string => personIn(config)
 
 /** The same by the settings alone, before a database is open. */
@@ -152,12 +137,10 @@ export function addCommand(group: Command, name: string, description: string): C
   return group.command(name).description(description)
 }
 
-/** Help text with one example of a command. */
 export function example(words: string): string {
   return `\nExample:\n  npx corridor ${words}`
 }
 
-/** The words of a command, without the program's name. */
 export function pathOf(command: Command): string {
   const { parent } = command
   if (parent === null) return ''
@@ -175,10 +158,10 @@ export function printJson(data: unknown): void {
   process.stdout.write(`${lines.map(visible).join('\n')}\n`)
 }
 
-/** The longest value that the audit log gets, in characters. */
+/** In characters. */
 const MAX_LENGTH = 100
 
-/** The origin of this process's commands, without what is not known. */
+/** Leaves out what is not known. */
 function originOfCommand(): Origin {
   const known = {
     os_user: userName(),

@@ -1,6 +1,5 @@
-// Sets up what the demonstration with a bank needs in an installation: a live account with money,
-// a fee, a rail to the test bank and a route to the rail. At the end it removes the fee and the
-// route; the account and the rail stay.
+// Sets up the demonstration with a bank: a live account with money, a fee, a rail and a route. At
+// the end it removes the fee and the route; the account and the rail stay.
 
 import { join } from 'node:path'
 import { listAccounts } from '../accounts/store.ts'
@@ -64,10 +63,7 @@ const ANY_PAYOUT = {
   timetable: null,
 }
 
-/**
- * Requires no sanctions list, unless the operator has chosen the lists: the demonstration pays
- * nobody, so its payouts need wait for no list.
- */
+/** The demonstration pays nobody. Lists that the operator has chosen stay required. */
 async function requireNoLists({ sql, config }: Context): Promise<void> {
   const { is_default } = await readRequired(sql)
   if (!is_default) return
@@ -75,10 +71,7 @@ async function requireNoLists({ sql, config }: Context): Promise<void> {
   await updateRequired(sql, { required: [], set_by: config.user || 'demo', reason })
 }
 
-/**
- * The demonstration books money that does not exist, so it refuses an installation that pays real
- * money.
- */
+/** The demonstration books money that does not exist. */
 async function refuseRealMoney({ sql }: Context): Promise<void> {
   const live = (await listAccounts(sql)).filter(({ sandbox, name }) => !sandbox && name !== NAME)
   const [one] = live
@@ -123,7 +116,7 @@ function settingsOf(folder: string) {
   }
 }
 
-/** Sets a fee for live accounts; undefined if the operator has set one for such payouts. */
+/** Undefined if the operator has set a fee for such payouts. */
 async function setFee({ sql }: Context, cents: number): Promise<Fee | undefined> {
   const fee: Fee = {
     payout_type: 'local',
@@ -146,7 +139,7 @@ async function setFee({ sql }: Context, cents: number): Promise<Fee | undefined>
   return fee
 }
 
-/** Removes the route and the fee, and pauses the rail, which stays: payouts went to it. */
+/** The rail stays, paused: payouts went to it. */
 export async function endBankDemo({ sql }: Context, { route, fee }: BankDemoSetUp): Promise<void> {
   await deleteRoute(sql, route)
   await updatePause(sql, RAIL, 'the demonstration is over')

@@ -1,5 +1,5 @@
 // corridor demo --bank: makes two payouts of a live account through an ISO 20022 rail and a test
-// bank, and shows each file between them. One payout arrives, the bank returns the other.
+// bank, and shows each file.
 import { mkdtemp, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -42,7 +42,7 @@ const STAGE_TIMEOUT_MS = 60_000
 /** The wait for both payouts to go into one file. */
 const GATHER_MS = 1_500
 
-/** Runs the demonstration. Without `service_url`, the service is the one of this machine. */
+/** Without `service_url`, the service is the one of this machine. */
 export async function demoBank(service_url: string | undefined): Promise<void> {
   const url = await findService(service_url)
   const folder = await mkdtemp(join(tmpdir(), 'corridor-demo-bank-'))
@@ -113,13 +113,13 @@ async function runWithBank(
 
 interface RunningDemo extends DemoOptions {
   readonly started: Started
-  /** The files that the bank has taken or sent, and that no step has shown yet. */
+  /** No step has shown them yet. */
   readonly files: ShownFile[]
   readonly authorization: string
   readonly showStep: (step: BankDemoStep) => void
 }
 
-/** Lets the bank work round by round. Each round waits for the results of the round before. */
+/** Each round of the bank waits for the results of the round before. */
 async function payThroughBank(demo: RunningDemo): Promise<void> {
   const { showStep, started } = demo
   const [first, second] = await pay(demo)
@@ -142,7 +142,6 @@ async function payThroughBank(demo: RunningDemo): Promise<void> {
   if (paid.most !== 1) throw new CommandFailed('the bank has not paid each payment once')
 }
 
-/** Makes both payouts, and returns their ids. */
 async function pay(demo: RunningDemo): Promise<[string, string]> {
   const readBalance = () => ask(demo, { method: 'GET', path: '/v3/balance' })
   // The service answers 401 until it knows the new key.
@@ -169,12 +168,11 @@ async function workRound({ started, files, showStep }: RunningDemo): Promise<voi
   for (const file of files.splice(0)) showStep(file)
 }
 
-/** Whether the rail has fetched every file of the bank. */
 async function isFetched({ folder }: RunningDemo): Promise<boolean> {
   return (await readdir(join(folder, 'from-bank'))).length === 0
 }
 
-/** Waits until each payout has its status, by payout id, and shows it. */
+/** `statuses` are by payout id. */
 async function awaitStatuses(demo: RunningDemo, statuses: Readonly<Record<string, string>>) {
   for (const [id, status] of Object.entries(statuses)) {
     const isOther = ({ response }: Exchange) => response.body.data.status !== status
@@ -223,7 +221,7 @@ function payoutBody(amount: number, number: number) {
   }
 }
 
-/** How many payments the bank's own ledger has, and how often it has the most frequent one. */
+/** `most`: how often the ledger has the most frequent payment. */
 function countPaid({ bank }: Started) {
   const times = [...bank.ledger.timesPaid().values()]
   return { payments: times.length, most: Math.max(...times) }

@@ -1,5 +1,4 @@
-// What demonstrations share: they send requests to the running service as a customer does, and
-// print them on a terminal.
+// Demonstrations send requests to the running service as a customer does, and print them.
 
 import { styleText } from 'node:util'
 import { readConfig } from '../config/config.ts'
@@ -27,15 +26,11 @@ function readUrl(text: string | undefined): string {
   return url.replace(/\/+$/, '')
 }
 
-/** The Authorization header of a key, `id:secret`. */
 export function authorizationOf(key: string): string {
   return `Basic ${Buffer.from(key).toString('base64')}`
 }
 
-/**
- * The URL of the service. A command calls it before it writes anything.
- * @throws CommandFailed if no service answers there
- */
+/** @throws CommandFailed if no service answers there */
 export async function findService(named: string | undefined): Promise<string> {
   const url = readUrl(named)
   const { response } = await send(url, '', { method: 'GET', path: '/healthz' })
@@ -84,10 +79,7 @@ function reasonOf(error: unknown): string {
   return code ?? cause_message ?? message
 }
 
-/**
- * Returns an exchange that succeeded.
- * @throws CommandFailed with the service's own message for any other
- */
+/** @throws CommandFailed with the service's own message for an exchange that did not succeed */
 export function requireSuccess(exchange: Exchange): Exchange {
   const { request, response } = exchange
   if (response.status === 200) return exchange
@@ -116,7 +108,7 @@ export function statusWords({ response }: Exchange): string {
   return style('green', String(response.status))
 }
 
-/** Styles text; leaves it plain if standard output is no terminal or NO_COLOR is set. */
+/** Plain if standard output is no terminal or NO_COLOR is set. */
 export function style(format: Parameters<typeof styleText>[0], text: string): string {
   return styleText(format, text, { stream: process.stdout })
 }

@@ -1,6 +1,5 @@
-// corridor demo: makes one payout over HTTP, from quote to settlement, as a customer of the running
-// service does. Then it reads the account's ledger from the database and adds it up. It opens its
-// account in the database, as operators do.
+// corridor demo: makes one payout over HTTP as a customer does, from quote to settlement. Then it
+// adds up the account's ledger.
 
 import type { Command } from 'commander'
 import type { Journal } from '../ledger/rules.ts'
@@ -156,7 +155,7 @@ function payoutBody(quote: string) {
   }
 }
 
-/** Asks until the payout is no longer processing. Fails unless it has succeeded. */
+/** Fails unless the payout has succeeded. */
 async function awaitSettlement(get: () => Promise<Exchange>): Promise<DemoStep> {
   const started = performance.now()
   let asked = 0
@@ -182,10 +181,7 @@ function presentJournal({ number, kind, source, postings }: Journal) {
   return { number: Number(number), kind, source, postings: minor }
 }
 
-/**
- * Sums that anyone can check with pencil and paper, in minor units of USD. The figures come from
- * answers of the API and from the ledger, and not from the engine's pricing.
- */
+/** Sums to check by hand, in minor units of USD. They do not use the engine's pricing. */
 function addUp(before: Answer, quote: Answer, after: Answer, journals: readonly Journal[]) {
   const balance = ({ data }: Answer) =>
     BigInt(data.available.find((b: Answer) => b.currency === 'USD').amount)
@@ -219,7 +215,6 @@ function addUp(before: Answer, quote: Answer, after: Answer, journals: readonly 
   }
 }
 
-/** The headings of the steps on a terminal. */
 const TITLES: Readonly<Record<DemoStep['step'], string>> = {
   account: 'An account',
   opening_balance: 'Its balance',
@@ -232,7 +227,7 @@ const TITLES: Readonly<Record<DemoStep['step'], string>> = {
   arithmetic: 'It adds up by hand',
 }
 
-/** The lines below the heading of a step. `steps` are all steps so far, this one last. */
+/** `steps` are all steps so far, this one last. */
 function linesOf(step: DemoStep, steps: readonly DemoStep[]): string[] {
   switch (step.step) {
     case 'account': {
@@ -269,7 +264,7 @@ function changedMembers(
   return Object.fromEntries(Object.entries(after).filter(([name]) => differs(name)))
 }
 
-/** A line for each posting, and the sum of each currency, which is zero. */
+/** The sum of each currency is zero. */
 function describeJournal({ number, kind, source, postings }: Journals[number]): string[] {
   const sums = [...Map.groupBy(postings, posting => posting.currency)].map(([currency, group]) => ({
     code: 'sum',

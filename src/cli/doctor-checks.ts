@@ -1,5 +1,5 @@
-// The checks of corridor doctor: on the machine (Node, port, clock, disk) and in the database. The
-// rules of the service decide what is in order: for accounts, the rules that price a quote.
+// The checks of corridor doctor. The rules of the service decide what is in order: for accounts,
+// the rules that price a quote.
 import { statfs } from 'node:fs/promises'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Account } from '../accounts/rules.ts'
@@ -99,9 +99,7 @@ export async function checkClock(sql: Sql): Promise<Finding> {
   return judgeClock({ before, now, after: Date.now() })
 }
 
-/**
- * `now` is the database's clock, read between two readings of the machine's; all in milliseconds.
- */
+/** In milliseconds. `now` is the database's, read between two readings of the machine's. */
 export function judgeClock(read: Record<'before' | 'now' | 'after', number>): Finding {
   const { before, now, after } = read
   const apart = now < before ? now - before : Math.max(0, now - after)
@@ -115,7 +113,7 @@ export function judgeClock(read: Record<'before' | 'now' | 'after', number>): Fi
   return wrong('clock', found, fix)
 }
 
-/** The disk of an embedded database. */
+/** Of an embedded database. */
 export async function checkDisk({ database_url, data_dir }: Config): Promise<Finding> {
   if (database_url !== undefined) {
     return inOrder('disk', 'is that of your own database: watch it there')
@@ -141,7 +139,7 @@ export function judgeDisk(
 /** Workers ask at least once a minute. If work has waited for five minutes, no worker runs. */
 const LATE_S = 300
 
-/** Counts the processes of the service: each has a session that listens for changes. */
+/** Each process has a session that listens for changes. */
 export async function countProcesses(owner: Sql): Promise<number> {
   const [row] = await owner<{ processes: number }[]>`
     select count(*)::integer as processes from pg_stat_activity
@@ -176,11 +174,7 @@ export async function checkWorkers({ audit, sql }: Context, processes: number, h
   ]
 }
 
-/**
- * Checks the operator's rates between currencies that live accounts hold or routes name. Other
- * rates may be stale: the pegs of stablecoins age from the day of their release, and an
- * installation that pays no stablecoin does not need them.
- */
+/** Only rates between currencies that live accounts hold or routes name: others may be stale. */
 export async function checkRates({ sql }: Context, live: readonly Account[]): Promise<Finding> {
   const { dated, now } = await datedRates(sql)
   const named = (await listRoutes(sql)).flatMap(({ currency }) => currency ?? [])
@@ -306,10 +300,7 @@ async function readReference({ sql }: Context) {
   }
 }
 
-/**
- * What the account lacks to pay, one lack a currency. The currencies are those that a route of the
- * account takes.
- */
+/** One lack a currency that a route of the account takes. */
 function lacksOf(account: Account, reference: Reference) {
   const { account_id } = account
   const own = reference.routes.filter(r => r.account_id === null || r.account_id === account_id)
@@ -322,10 +313,7 @@ function lacksOf(account: Account, reference: Reference) {
   })
 }
 
-/**
- * Why no payout in the currency is possible; undefined if one is, or if each option is refused for
- * other reasons alone.
- */
+/** Why no payout in the currency is possible; undefined if one is, or for other reasons alone. */
 function lackFor(account: Account, currency: string, reference: Reference): Lack | undefined {
   const { routes, pricing, now } = reference
   const times = { now, at: now }
@@ -335,7 +323,7 @@ function lackFor(account: Account, currency: string, reference: Reference): Lack
   })
   if (options.some(({ judged }) => judged !== null)) return undefined
   const reasons = new Set(options.flatMap(({ problems }) => problems.map(({ reason }) => reason)))
-  // An option is checked in the order of LACKS. One with the last of these lacks has passed the
-  // earlier checks, so the operator mends that lack first.
+  // An option with the last of these lacks has passed the earlier checks, so the operator mends
+  // that lack first.
   return LACKS.toReversed().find(lack => reasons.has(lack))
 }

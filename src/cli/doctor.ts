@@ -1,5 +1,4 @@
-// corridor doctor: checks what an operator would check first, and says for each finding what to do.
-// It changes nothing.
+// corridor doctor: checks what an operator would check first. It changes nothing.
 import type { Command } from 'commander'
 import { listAccountsInFull } from '../accounts/store.ts'
 import { type Config, readConfig } from '../config/config.ts'
@@ -44,7 +43,7 @@ export function doctorCommand(command: Command): void {
   })
 }
 
-/** All findings. Without a database, or without its schema, nothing that needs it is checked. */
+/** Without a database or its schema, nothing that needs it is checked. */
 async function examine(config: Config): Promise<Finding[]> {
   const machine = [checkNode(), await checkPort(config)]
   const database = await openDatabase(config, { create: false }).catch(asFinding('database'))
@@ -105,10 +104,7 @@ async function checkSchema(owner: Sql): Promise<Finding> {
   return inOrder('schema', 'has the migrations of this version, and no others')
 }
 
-/**
- * Makes a finding of a DatabaseProblem. Its message is one sentence: the problem, a colon and what
- * to do. Rethrows any other error.
- */
+/** The message of a DatabaseProblem is one sentence: the problem, a colon and what to do. */
 function asFinding(check: string) {
   return (error: unknown): Finding => {
     if (!(error instanceof DatabaseProblem)) throw error

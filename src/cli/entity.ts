@@ -1,5 +1,4 @@
-// corridor entity explain: explains why a record is a duplicate or not. It escapes the texts of
-// callers. The other commands are actions and imports.
+// corridor entity: explains duplicates, and imports entities. The other commands are actions.
 import type { Command } from 'commander'
 import { presentProblem } from '../http/errors.ts'
 import { ENTITY_COLUMNS, type EntityRow, importEntities } from '../imports/entities.ts'
@@ -153,7 +152,6 @@ function count(summary: EntitySummary, row: EntityRow): void {
   if (result === 'imported_before' && approval_status === 'rejected') summary.rejected_since += 1
 }
 
-/** A line of the report. */
 function present(row: EntityRow) {
   const { line, result, entity, approval_status, rule, matched_line, problems } = row
   const errors = problems.map(presentProblem)

@@ -1,5 +1,5 @@
-// corridor events archive|check|remove: writes old events of an account to a file with their chain
-// of hashes, compares the file with the database, and removes the events from the database.
+// corridor events archive|check|remove: moves old events of an account, with their chain of hashes,
+// to a file.
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { access, constants, rename, rm } from 'node:fs/promises'
@@ -128,7 +128,7 @@ async function archiveAction(
 /** Creates a new file or fails, and flushes it before it is closed. */
 const EXCLUSIVE = { flags: 'wx', flush: true, mode: 0o600 } as const
 
-/** Renames a complete file to its name. Deletes it, and fails, if the name is taken. */
+/** If the name is taken, deletes the file and fails. */
 async function renameNew(part: string, to: string): Promise<void> {
   const is_there = await access(to, constants.R_OK).then(
     () => true,
@@ -142,7 +142,7 @@ async function renameNew(part: string, to: string): Promise<void> {
   await syncFolder(dirname(to))
 }
 
-/** The lines of an archive: its head, its rows, its end. Fails at a row that breaks the chain. */
+/** Fails at a row that breaks the chain. */
 async function* linesOf(tx: TransactionSql, head: ArchiveHead): AsyncGenerator<string> {
   yield `${JSON.stringify(head)}\n`
   const walk = new ArchiveWalk(head)
@@ -161,7 +161,6 @@ async function* linesOf(tx: TransactionSql, head: ArchiveHead): AsyncGenerator<s
 
 type Archive = { readonly head: ArchiveHead; readonly end: ArchiveEnd }
 
-/** Reads an archive to its end; throws at the first wrong line. */
 async function readArchive(path: string): Promise<Archive> {
   const rows = walkArchive(path)
   for (;;) {
@@ -170,7 +169,7 @@ async function readArchive(path: string): Promise<Archive> {
   }
 }
 
-/** Reads an archive line by line; throws at the first wrong line. */
+/** Throws at the first wrong line. */
 async function* walkArchive(path: string): AsyncGenerator<ArchivedRow, Archive> {
   const file = createReadStream(path)
   const lines = createInterface({ input: file.pipe(createGunzip()), crlfDelay: Infinity })
@@ -215,7 +214,7 @@ function parsed(line: string): object | undefined {
   }
 }
 
-/** Reads an archive as readArchive does; a file that is no whole gzip fails the command. */
+/** A file that is no whole gzip fails the command. */
 function proveArchive(path: string): Promise<Archive> {
   return readArchive(path).catch(error => {
     const { code } = error as NodeJS.ErrnoException
@@ -257,7 +256,7 @@ async function removeAction(path: string): Promise<void> {
 
 const SPREAD = 'a spread database has sandboxes alone and archives nothing'
 
-/** Removes the rows of an archive by portions, each in a transaction of its own. */
+/** By portions, each in a transaction of its own. */
 async function remove(
   { sql, audit }: Context,
   path: string,

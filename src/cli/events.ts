@@ -46,7 +46,7 @@ export function eventsCommands(events: Command): void {
     .action(replay)
 }
 
-/** Replays in portions. The answer to one portion says where the next begins. */
+/** The answer to one portion says where the next begins. */
 async function replay(id: string, options: ReplayOptions): Promise<void> {
   const request = readRequest(options)
   const deliveries = await withContext(async ({ audit, run }) => {
@@ -65,7 +65,7 @@ async function replay(id: string, options: ReplayOptions): Promise<void> {
   print({ endpoint: id, deliveries }, words)
 }
 
-/** The same request as the API takes, checked by the same rules. */
+/** As the API takes it, checked by the same rules. */
 function readRequest(options: ReplayOptions): ReplayRequest {
   const { event, from, to, dead, events: types = [] } = options
   const ranged = from !== undefined || to !== undefined

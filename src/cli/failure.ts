@@ -7,16 +7,13 @@ import type { Read } from '../values/text/csv.ts'
 import { didYouMean } from '../values/text/nearest.ts'
 import { visible } from '../values/text/visible.ts'
 
-/** A wrong call. It is printed as one line, without a stack. */
+/** A wrong call: one line without a stack; the exit code is 2. */
 export class UsageError extends Error {}
 
-/** A correct call that failed. It is printed as one line; the exit code is 1. */
+/** A correct call that failed: one line; the exit code is 1. */
 export class CommandFailed extends Error {}
 
-/**
- * The value that was read.
- * @throws UsageError with all problems of the value
- */
+/** @throws UsageError with all problems of the value */
 export function readOrRefuse<T>(read: Read<T>): T {
   if (read.messages === undefined) return read.value
   throw new UsageError(read.messages.join('; '))
@@ -25,10 +22,7 @@ export function readOrRefuse<T>(read: Read<T>): T {
 /** The reasons of refusals that are wrong calls here. */
 const USAGE_REASONS = new Set<string>(['invalid_field', 'invalid_path_parameter'])
 
-/**
- * Rethrows a refusal of the API's rules: bad input as a usage error, a likely mistake with a hint
- * at --force. Rethrows any other error as it is.
- */
+/** Bad input becomes a usage error; a likely mistake gets a hint at --force. */
 export function refuseAsCommand(error: unknown): never {
   if (!(error instanceof Refusal)) throw error
   const { problems, message } = error
@@ -39,7 +33,7 @@ export function refuseAsCommand(error: unknown): never {
   throw error
 }
 
-/** Adds a hint to the refusal (404) of an unknown object: the command that lists the known ones. */
+/** The hint is the command that lists the known objects. */
 export function pointTo(hint: string): (error: unknown) => never {
   return error => {
     if (!(error instanceof Refusal) || error.status !== 404) throw error
@@ -47,7 +41,7 @@ export function pointTo(hint: string): (error: unknown) => never {
   }
 }
 
-/** An unconfirmed booking. `retry` is the command that books it once, however often it runs. */
+/** `retry` is the command that books it once, however often it runs. */
 export function unconfirmed(retry: string): CommandFailed {
   return new CommandFailed(
     'the database did not confirm it; whether the money was booked is not known. This books it ' +
@@ -75,18 +69,17 @@ const ID_HINTS = {
   event: 'GET /v3/event lists those of an account',
 }
 
-/** No object of the kind has the id. `known` are existing ids, one of which may be meant. */
+/** `known` are existing ids, one of which may be meant. */
 export class NotFound extends CommandFailed {
   constructor(kind: keyof typeof ID_HINTS, id: string, known: readonly string[] = []) {
     super(`there is no ${kind} ${id}${didYouMean(id, known) || `; ${ID_HINTS[kind]}`}`)
   }
 }
 
-/** The exit code of a command that failed or was refused. */
 const FAILED = 1
 const WRONG_CALL = 2
 
-/** Prints the error on standard error, and returns the exit code. */
+/** Returns the exit code. */
 export function report(error: unknown, json: boolean): number {
   const exit_code = exitCodeOf(error)
   if (json && exit_code !== 0) {
@@ -104,7 +97,7 @@ function exitCodeOf(error: unknown): number {
   return error instanceof UsageError || error instanceof ConfigError ? WRONG_CALL : FAILED
 }
 
-/** The message for a command that may act twice if it is run again. */
+/** The command may act twice if it is run again. */
 const UNCONFIRMED =
   'the database did not confirm it; whether it was done is not known: look whether it was, and ' +
   'run the same command again if not'
@@ -125,7 +118,6 @@ function sentenceOf(error: unknown): string {
   return syscall === undefined ? (stack ?? error.message) : error.message
 }
 
-/** The problems of a refusal, as the API answers them. */
 function errorsOf(error: unknown): readonly object[] | undefined {
   if (!(error instanceof Refusal)) return undefined
   return error.problems.map(({ reason, message, remarks }) => {

@@ -1,6 +1,5 @@
-// corridor file resend|reseal: sends a file for a bank again, or its payments in another file.
-// corridor file quarantine|read|close: lists files of banks, and lines of them, that were not
-// applied, reads them again and closes them. The other commands are actions.
+// corridor file resend|reseal sends a file, or its payments, again. corridor file
+// quarantine|read|close handles what was not applied. The other commands are actions.
 import type { Command } from 'commander'
 import {
   closeQuarantined,
@@ -48,7 +47,6 @@ export function fileCommands(file: Command): void {
   quarantineCommands(file)
 }
 
-/** Adds a command about one file for a bank. */
 function addFileCommand(file: Command, name: string, description: string, help: string): Command {
   return addCommand(file, name, description)
     .argument('<file>', 'its message id')
@@ -213,7 +211,7 @@ async function closeAction(prefix: string, options: { note: string; position?: s
   print({ file: sha256, closed: count }, `${name}  ${words}`)
 }
 
-/** The file of a bank whose hash has this beginning, 4 hex digits at least. */
+/** The hash has this beginning, 4 hex digits at least. */
 async function inboxFileOf({ audit }: Context, prefix: string): Promise<InboxFile> {
   const hash = prefix.trim().toLowerCase()
   if (!/^[0-9a-f]{4,64}$/.test(hash)) {

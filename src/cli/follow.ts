@@ -8,10 +8,7 @@ export function stopSignal(): AbortSignal {
   return stopping.signal
 }
 
-/**
- * Calls `look` every `poll_ms` until the signal. It goes on after an error, such as that of a
- * database that restarts, and reports only the first of several errors in a row.
- */
+/** Goes on after an error, and reports the first of several in a row. */
 export async function follow(signal: AbortSignal, poll_ms: number, look: () => Promise<void>) {
   let is_failing = false
   while (!signal.aborted) {

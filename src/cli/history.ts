@@ -1,4 +1,4 @@
-// corridor … history: lists what changed in a reference table and who changed it, newest first.
+// corridor … history: lists the changes of a reference table, newest first.
 import type { Command } from 'commander'
 import { type Change, type HistoricRow, listChanges } from '../ledger/audit/store.ts'
 import type { History } from '../operator/action.ts'

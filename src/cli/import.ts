@@ -1,5 +1,5 @@
-// What `corridor entity import` and `corridor payout import` share: their options, the report, the
-// progress bar, Ctrl-C and the summary. This file does not know what rows ask for.
+// What `corridor entity import` and `corridor payout import` share. This file does not know what
+// rows ask for.
 import { access, constants, open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
@@ -22,19 +22,16 @@ export interface ImportOptions {
   readonly name?: string
 }
 
-/** What differs between the two imports. */
 export interface ImportKind<Row, Summary extends ImportSummary> {
   readonly columns: ColumnSet
   start(base: ImportSummary): Summary
   run(options: Import<Row>, summary: Summary, context: Context): Promise<RunEnd>
   count(summary: Summary, row: Row): void
   present(row: Row): ReportLine
-  /** The summary as JSON. */
   data(summary: Summary): object
   words(summary: Summary, report: string | undefined): string
 }
 
-/** `corridor … import FILE` with the options of every import. */
 export function addImportCommand(
   group: Command,
   words: { readonly description: string; readonly account: string; readonly help: string },
@@ -53,7 +50,6 @@ export function addImportCommand(
     .addHelpText('after', words.help)
 }
 
-/** Imports the file and prints the summary. */
 export async function importFrom<Row, Summary extends ImportSummary>(
   kind: ImportKind<Row, Summary>,
   path: string,
@@ -106,7 +102,7 @@ async function sizeOf(path: string): Promise<number> {
   return found.size
 }
 
-/** The counts of the rows so far. Each kind of import adds a count for each of its results. */
+/** Each kind of import adds a count for each of its results. */
 export type ImportSummary = ReturnType<typeof startSummary>
 
 function startSummary(file: ImportFile, import_name: string, options: ImportOptions) {
@@ -122,16 +118,14 @@ function startSummary(file: ImportFile, import_name: string, options: ImportOpti
     refused: 0,
     /** Rows that got no answer from the database. */
     unanswered: 0,
-    /** The first refused rows. */
     refused_rows: [] as { line: number; problems: ReturnType<typeof presentProblem>[] }[],
-    /** The last line that was counted. */
     last_line: 0,
     duration_ms: 0,
     rows_per_second: 0,
   }
 }
 
-/** Imports the rows and counts them. Calls `onCounted` after each batch. */
+/** Calls `onCounted` after each batch. */
 async function runFile<Row, Summary extends ImportSummary>(
   kind: ImportKind<Row, Summary>,
   context: Context,
@@ -178,7 +172,7 @@ function listenForInterrupt() {
 const NAME_WIDTH = 20
 const BAR_WIDTH = 20
 
-/** A line of the report: values, and problems as the API answers them. */
+/** Problems are as the API answers them. */
 interface ReportLine {
   readonly problems: readonly { readonly reason: string; readonly message: string }[]
 }
@@ -202,7 +196,7 @@ async function openReport(path: string, source_path: string) {
   return { write, close: () => file.close() }
 }
 
-/** Makes CSV lines: a header before the first row, and all problems of a row in one cell. */
+/** All problems of a row are in one cell. */
 function csvLines(): (rows: readonly ReportLine[]) => string {
   let has_header = false
   return rows => {
@@ -222,10 +216,8 @@ function cellOf(value: unknown): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** How many refused rows the terminal names. */
 const MAX_NAMED = 20
 
-/** Adds a row to the counts of every import. */
 export function countRow(
   summary: ImportSummary,
   { line, result, problems }: { line: number; result: string; problems: readonly Problem[] },
@@ -238,7 +230,7 @@ export function countRow(
   summary.refused_rows.push({ line, problems: problems.map(presentProblem) })
 }
 
-/** Counts of rows, in the order of the table. */
+/** In the order of the table. */
 export type Results = readonly (readonly [what: string, rows: number])[]
 
 export function mostFirst(counts: Readonly<Record<string, number>>, before = ''): Results {
@@ -251,7 +243,7 @@ export function ofWhich(rows: number, what: string): Results {
   return rows === 0 ? [] : [[`  of which ${what}`, rows]]
 }
 
-/** Says what became of rows that the import does not make again, and how to import them anew. */
+/** For rows that the import does not make again. */
 export function anewWords(rows: number, became: string, verb: string): string {
   if (rows === 0) return ''
   const were = rows === 1 ? '1 row was' : `${rows.toLocaleString('en')} rows were`
@@ -263,8 +255,7 @@ export function anewWords(rows: number, became: string, verb: string): string {
 }
 
 /**
- * The summary as text. `parts` are the paragraphs of one kind of import, which follow the table of
- * results. `participle` says what happens to no row twice, such as `paid`.
+ * `parts` are further paragraphs. `participle` says what happens to no row twice, such as `paid`.
  */
 export function summaryWords(
   summary: ImportSummary,

@@ -1,5 +1,4 @@
-// Reads words, numbers and amounts of the command line, and text files. Wrong input throws a
-// UsageError or CommandFailed.
+// Reads words, numbers, amounts and text files. Wrong input throws a UsageError or CommandFailed.
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -18,7 +17,6 @@ export function readCurrency(text: string): string {
   return code
 }
 
-/** Reads an amount in major units as exact minor units. */
 function readAmount(text: string, currency: string): bigint {
   const exponent = findCurrency(currency)?.exponent ?? 0
   const amount = parseMajor(text, exponent)
@@ -27,7 +25,7 @@ function readAmount(text: string, currency: string): bigint {
   throw new UsageError(`"${text}" is not an amount in ${currency}: ${shape}`)
 }
 
-/** Reads `USD=100000.00` as currency and minor units. */
+/** Reads `USD=100000.00`. */
 export function readMoney(text: string): { currency: string; amount: bigint } {
   const [code = '', amount = '', ...more] = text.split('=')
   if (more.length > 0) throw new UsageError(`"${text}" is not CODE=amount, such as USD=100000.00`)
@@ -35,21 +33,20 @@ export function readMoney(text: string): { currency: string; amount: bigint } {
   return { currency, amount: readAmount(amount, currency) }
 }
 
-/** Reads one line of visible text of at most `max` characters, and trims it. */
+/** At most `max` characters. */
 export function readText(option: string, text: string, max: number): string {
   return readOrRefuse(readLine(option, text, max))
 }
 
 export const readReason = (text: string) => readText('--reason', text, MAX_REASON)
 
-/** Reads one of the known values. `what` names their kind, such as `status`. */
+/** `what` names their kind, such as `status`. */
 function readOneOf<T extends string>(what: string, text: string, known: readonly T[]): T {
   const found = known.find(one => one === text)
   if (found !== undefined) return found
   throw new UsageError(`unknown ${what} ${text}; it is one of ${known.join(', ')}`)
 }
 
-/** Makes the parser of an option that takes one of the known values. */
 export function oneOf<T extends string>(what: string, known: readonly T[]): (text: string) => T {
   return text => readOneOf(what, text, known)
 }
@@ -63,10 +60,7 @@ export function readLimit(text: string): number {
   throw new UsageError(`--limit must be a whole number from 1 to ${MAX_LIMIT}`)
 }
 
-/**
- * Reads a file as text; `-` is standard input. Messages name it by the last part of the path, which
- * is the default source of rates.
- */
+/** `-` is standard input. The name is the default source of rates. */
 export async function readInput(path: string) {
   const name = path === '-' ? 'stdin' : basename(path)
   const readBytes = () =>
@@ -81,14 +75,14 @@ export async function readInput(path: string) {
   }
 }
 
-/** The values of a parsed file. Fails if the file has a problem or no rows. */
+/** Fails if the file has a problem or no rows. */
 export function valuesOf<T>(name: string, parsed: Parsed<T>): T[] {
   refuseProblems(name, parsed.problems)
   if (parsed.lines.length === 0) throw new CommandFailed(`${name} has no rows; nothing was written`)
   return parsed.lines.map(({ value }) => value)
 }
 
-/** Fails with all problems and their lines. Does nothing if there is none. */
+/** Names all problems with their lines. */
 export function refuseProblems(name: string, problems: readonly LineProblem[], hint = ''): void {
   if (problems.length === 0) return
   const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`

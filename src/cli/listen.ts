@@ -1,6 +1,5 @@
-// corridor listen: prints events as they happen, and forwards them to a receiver under development.
-// It signs them like webhooks and sends them one after the other, without retries. It finds new
-// events by their numbers, which have no gaps, and writes nothing.
+// corridor listen: prints events as they happen, and forwards them, signed and without retries, to
+// a receiver. It finds events by their numbers, which have no gaps, and writes nothing.
 
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
@@ -76,7 +75,7 @@ interface Following {
   readonly signal: AbortSignal
 }
 
-/** Shows and forwards the events of an account after the last one that was read, up to `newest`. */
+/** From the last event that was read up to `newest`. */
 async function showNew(
   { sql, types, forwarder, numbers, signal }: Following,
   account_id: string,
@@ -97,10 +96,7 @@ async function showNew(
   }
 }
 
-/**
- * Reads in one snapshot: all events that `find` finds, and those of these types with their objects.
- * Without types, all match.
- */
+/** One snapshot: all that `find` finds, and those of these types with their objects. */
 function readEvents(
   sql: Sql,
   find: (tx: TransactionSql) => Promise<readonly NamedEvent[]>,
@@ -122,10 +118,7 @@ async function readNumbers(sql: Sql, account_id: string | undefined): Promise<Ma
   return new Map(rows.map(row => [row.account_id, row.count]))
 }
 
-/**
- * What the command prints first. It shows only a secret that it has made: the caller knows any
- * other.
- */
+/** Shows only a secret that it has made: the caller knows any other. */
 function greeting(
   account_id: string | undefined,
   forwarder: Forwarder | undefined,
@@ -139,15 +132,11 @@ function greeting(
   return `${lines.join('\n')}\n\n`
 }
 
-/** How long a receiver may take to answer. */
 const TIMEOUT_MS = 15_000
 
 type Forwarder = ReturnType<typeof openForwarder>
 
-/**
- * Opens a sender to a receiver. The operator names the receiver, so any address is allowed.
- * @throws UsageError for a wrong URL or secret
- */
+/** The operator names the receiver, so any address is allowed. @throws UsageError */
 export function openForwarder(receiver_url: string, secret = newSecret(randomBytes(32))) {
   const parsed = URL.parse(receiver_url)
   const has_login = parsed !== null && (parsed.username !== '' || parsed.password !== '')
@@ -164,7 +153,7 @@ export function openForwarder(receiver_url: string, secret = newSecret(randomByt
   const url = parsed.href
   return {
     url,
-    /** The secret with which the receiver checks signatures. */
+    /** The receiver checks signatures with it. */
     secret,
     send(event: EventWithObject): Promise<SendResult> {
       const body = JSON.stringify(presentEvent(event))
@@ -182,7 +171,7 @@ export function readTypes(text: string): readonly string[] {
   throw new UsageError(`no type of event ${unknown}; there are ${EVENT_TYPES.join(', ')}`)
 }
 
-/** Whether the receiver took the event: it answered 2xx. */
+/** The receiver answered 2xx. */
 function isTaken({ status_code }: SendResult): boolean {
   return status_code !== null && status_code >= 200 && status_code < 300
 }

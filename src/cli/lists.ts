@@ -1,5 +1,4 @@
-// corridor lists import: imports sanctions lists from files as their publishers have them. The
-// other command is an action.
+// corridor lists import: imports sanctions lists from files. The other command is an action.
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,5 +1,4 @@
-// corridor logs: prints the last requests of sandbox accounts, and follows new ones. It reads the
-// rows that the service writes when CORRIDOR_REQUEST_LOG is set, and writes nothing.
+// corridor logs: prints the rows that the service writes when CORRIDOR_REQUEST_LOG is set.
 
 import type { Command } from 'commander'
 import { accountNamed } from '../operator/operator-write.ts'
@@ -23,10 +22,7 @@ interface LogsOptions {
 const POLL_MS = 500
 /** The most rows of one look with --follow. */
 const PORTION = 1_000
-/**
- * How far each look goes back before the newest row: processes write up to a second late, and their
- * clocks differ.
- */
+/** Processes write up to a second late, and their clocks differ. */
 const LATE_MS = 30_000
 const NOT_SUCCEEDED = OUTCOMES.filter(outcome => outcome !== 'succeeded')
 
@@ -75,7 +71,7 @@ function show(row: LoggedRequest): void {
 const NO_REQUEST =
   'No request is kept. The service keeps them when it is started with CORRIDOR_REQUEST_LOG=on.\n'
 
-/** Prints new requests until Ctrl-C. `shown` are the rows that are printed already. */
+/** `shown` are the rows that are printed already. */
 async function followNew(
   sql: Sql,
   filter: RecentFilter,
@@ -104,14 +100,14 @@ async function newestOf(sql: Sql, account_id: string | null): Promise<string> {
   return row?.id ?? ''
 }
 
-/** The id after which a look reads: LATE_MS before the newest row, but not before `start`. */
+/** LATE_MS before the newest row, but not before `start`. */
 function lookBack(newest: string, start: string): string {
   if (newest === '') return ''
   const early = idBound('rql', plusMilliseconds(instantIn(newest), -LATE_MS), 'before')
   return early > start ? early : start
 }
 
-/** Time, status, method, path and duration; of a request that did not succeed also the reason. */
+/** A request that did not succeed has its reason, too. */
 function lineOf(row: LoggedRequest): string {
   const { method, path, status, duration_us, reason, remarks, request_id } = row
   const ended = status === null ? 'left' : String(status)

@@ -9,7 +9,6 @@ import { amountToJson } from '../values/money/json.ts'
 import { refuseAsCommand, UsageError } from './failure.ts'
 import { readCurrency } from './input.ts'
 
-/** A member of a schema, as far as options need it. */
 interface Member {
   readonly type?: string
   /** Of an array, which is several words; in an option, one word with commas. */
@@ -33,7 +32,7 @@ interface Members {
   readonly required?: readonly string[]
 }
 
-/** A member by the name of its option. Those of an object in the body have its name in front. */
+/** A member of an inner object has the object's name in front. */
 interface Named {
   readonly name: string
   readonly path: readonly string[]
@@ -57,12 +56,12 @@ function membersOf(schema: TSchema | undefined): readonly Named[] {
 
 export type Texts = Readonly<Record<string, string | boolean | readonly string[] | undefined>>
 
-/** The option of a member: `--new-for-hours` for `new_for_hours`, `--account` for `account_id`. */
+/** `--new-for-hours` for `new_for_hours`, `--account` for `account_id`. */
 export const optionOf = (member: string) => `--${nameOf(member).replaceAll('_', '-')}`
 
 const nameOf = (member: string) => member.replace(/_id$/, '')
 
-/** The members that are arguments, and meanings that go before the schema's descriptions. */
+/** The meanings go before the schema's descriptions. */
 interface Shown {
   readonly arguments?: readonly string[]
   readonly options?: Readonly<Record<string, string>>
@@ -104,7 +103,7 @@ function placeholderOf(name: string, member: Member): string {
   return name.endsWith('_id') ? ' <id>' : ' <text>'
 }
 
-/** The description as people read it behind an option: `the most payouts (default: 1)`. */
+/** `the most payouts (default: 1)`. */
 function meaningOf({ description = '', default: fallback }: Member): string {
   const words = description
     .replaceAll(/`(\w+)`/g, (_, name: string) => optionOf(name))
@@ -113,11 +112,7 @@ function meaningOf({ description = '', default: fallback }: Member): string {
   return `${first}${words.slice(1)}${fallback === undefined ? '' : ` (default: ${fallback})`}`
 }
 
-/**
- * The body or query that the options of a command ask for, and its arguments: `args` has the text
- * of each member of `placed`.
- * @throws UsageError with every option whose text the schema does not allow
- */
+/** `args`: the text of each member of `placed`. @throws UsageError with every wrong option */
 export function readOptions(
   schema: TSchema | undefined,
   options: Texts,
@@ -163,7 +158,7 @@ function setAt(
   }
 }
 
-/** The options that an object lacks of which others are given. */
+/** An inner object that is given needs its required members. */
 function lackingIn(schema: TSchema | undefined, read: Record<string, unknown>): string[] {
   const { properties = {} } = (schema ?? {}) as Members
   return Object.entries(properties).flatMap(([name, { type, required = [] }]) => {
@@ -175,7 +170,7 @@ function lackingIn(schema: TSchema | undefined, read: Record<string, unknown>): 
   })
 }
 
-/** Rethrows a refusal of members in the names of their options. */
+/** In the names of their options. */
 export function refuseInOptions(
   schema: TSchema | undefined,
   placed: readonly string[] = [],
@@ -193,7 +188,7 @@ export function refuseInOptions(
   }
 }
 
-/** Commander's name of a member's option: `newForHours`. */
+/** Commander's name: `newForHours`. */
 const keyOf = (member: string) =>
   nameOf(member).replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
@@ -216,7 +211,7 @@ function readMember(
   return readText(option, member, text)
 }
 
-/** An amount in major units of the currency that another option names, in minor units. */
+/** Another option names the currency. */
 function readMinor(option: string, member: Member, text: string, texts: Texts): number {
   const { minimum = 1, maximum = Number.MAX_SAFE_INTEGER, [MINOR_OF]: currency = '' } = member
   const code = texts[keyOf(currency)]

@@ -1,5 +1,4 @@
-// corridor payout …: approvals.ts approves, payout-import.ts makes payouts from files. The other
-// commands are actions.
+// corridor payout: approves payouts and makes them from files. The other commands are actions.
 import { type Command, Option } from 'commander'
 import { presentProblem } from '../http/errors.ts'
 import { importIdOf } from '../imports/paid-once.ts'
@@ -105,12 +104,12 @@ type PayoutSummary = ReturnType<typeof start>
 function start(base: ImportSummary) {
   return {
     ...base,
-    /** The id by which people approve all payouts of the import together. */
+    /** People approve all payouts of the import by it. */
     payout_import: importIdOf(base.account, base.import),
     made: 0,
-    /** Payouts that wait for approvers, whether this run or an earlier one made them. */
+    /** This run or an earlier one made them. */
     pending_approval: 0,
-    /** Payouts of this run that wait for the review of an entity. */
+    /** They wait for the review of an entity. */
     held: 0,
     /** Rows that were imported before, and whose payout has failed or was reversed since. */
     failed_since: 0,
@@ -118,21 +117,19 @@ function start(base: ImportSummary) {
     alike: 0,
     /** By reason. A row with several reasons counts for each. */
     refused_by: {} as Record<string, number>,
-    /** By currency. */
     paid: new Map<string, Paid>(),
-    /** By holding currency. */
     debited: new Map<string, Debited>(),
   }
 }
 
-/** The payouts that this run made or held in one currency, in its minor units. */
+/** Of this run, made or held, in minor units. */
 interface Paid {
   currency: string
   rows: number
   amount: bigint
 }
 
-/** What those payouts take from one balance, fees included, in minor units. */
+/** Fees included, in minor units. */
 interface Debited {
   holding_currency: string
   rows: number
@@ -181,7 +178,7 @@ function debitedOf({ debited }: PayoutSummary, holding_currency: string): Debite
   return debited.getOrInsert(holding_currency, { holding_currency, ...counts })
 }
 
-/** The summary as data. Sums are text, because they may exceed the exact numbers of JSON. */
+/** Sums are text: they may exceed the exact numbers of JSON. */
 function present({ paid, debited, ...summary }: PayoutSummary) {
   return {
     ...summary,
@@ -195,12 +192,11 @@ function present({ paid, debited, ...summary }: PayoutSummary) {
   }
 }
 
-/** The balances that rows debit, or lack money of. A dry run knows all balances of the account. */
+/** A dry run knows all balances, also those that no row uses. */
 function touched(debited: PayoutSummary['debited']): Debited[] {
   return [...debited.values()].filter(({ rows, lacking_rows }) => rows > 0 || lacking_rows > 0)
 }
 
-/** A line of the report. Amounts are in minor units. */
 function presentRow(row: PayoutRow) {
   const { line, result, payout, status, cost } = row
   return {
@@ -253,7 +249,7 @@ function moneyTables({ paid, debited, dry_run }: PayoutSummary): string[] {
   ]
 }
 
-/** A table whose columns are aligned to the right, except the first; '' without rows. */
+/** Aligned to the right, except the first column; '' without rows. */
 function rightAligned(
   headings: readonly string[],
   rows: readonly (readonly (string | number)[])[],
@@ -269,7 +265,7 @@ function rightAligned(
   return table(first, more)
 }
 
-/** A dry run says how much money the rows lack; any other run does not know their cost. */
+/** Only a dry run knows the cost of refused rows. */
 function lackingWords({ debited }: PayoutSummary): string[] {
   return [...debited.values()]
     .filter(({ lacking_rows }) => lacking_rows > 0)

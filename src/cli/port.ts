@@ -19,7 +19,7 @@ export async function tryToListen(config: Address): Promise<void> {
   await new Promise(resolve => server.close(resolve))
 }
 
-/** Explains why HOST and PORT cannot be bound; returns any other error as it is. */
+/** Returns any other error as it is. */
 export function explainListening({ host, port }: Address, error: unknown): unknown {
   const { code, syscall, hostname } = error as Partial<Record<string, string>>
   const is_lookup = syscall === 'getaddrinfo' && hostname === host

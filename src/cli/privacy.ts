@@ -1,5 +1,4 @@
-// corridor privacy find|export|erase|retention: finds a person's data, exports all of it in one
-// document, erases it, and sets how long payments are kept.
+// corridor privacy find|export|erase|retention: a person's data, and how long payments are kept.
 
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Act } from '../ledger/audit/act.ts'
@@ -123,7 +122,6 @@ what such a file has.
 Example:
   npx corridor privacy retention events 400 --reason "Audited until 2025"`
 
-/** Makes the parser of a number of days from `least` on; null for `never`. */
 function readDays(least: number): (text: string) => number | null {
   return text => {
     if (text === 'never') return null
@@ -213,10 +211,7 @@ async function eraseAction(id: string, options: ReasonOption & { dryRun?: boolea
   print(data, `${id}  erased; ${rows.length} rows changed`)
 }
 
-/**
- * Prints what an erasure would do. It reads under the lock that an erasure would take, and writes
- * nothing.
- */
+/** Reads under the lock that an erasure would take, and writes nothing. */
 async function printErasure(id: string): Promise<void> {
   const { stored, obstacles } = await withContext(async context => {
     const party = await partyOf(context, id)

@@ -1,5 +1,4 @@
-// corridor rail check: runs the checks of the protocol against a connector, shows each result at
-// once, and prints a report in words or JSON.
+// corridor rail check: runs the checks of the protocol against a connector.
 import type { Command } from 'commander'
 import { allChecks } from '../adapters/connector/check/all.ts'
 import {
@@ -117,7 +116,6 @@ function parsed(text: string, option: string): unknown {
   }
 }
 
-/** The payments of an earlier report. */
 async function readEarlier(file: string): Promise<readonly KeptPayment[]> {
   const { payments } = await readObject(file, '--since')
   const isPayment = (value: unknown): value is KeptPayment => {
@@ -130,7 +128,7 @@ async function readEarlier(file: string): Promise<readonly KeptPayment[]> {
 
 const MARKS = { passed: '✓', failed: '✗', skipped: '–' } as const
 
-/** Makes a printer of checks. It prints the name of a group above the first check of the group. */
+/** The name of a group comes above its first check. */
 function checkPrinter(): (checked: CheckResult) => void {
   let group = ''
   return checked => {

@@ -1,5 +1,5 @@
-// corridor rail add|remove: adds, changes and removes the rails of live accounts. A rail is a row
-// of the database. Running services open it without a restart. The other commands are actions.
+// corridor rail add|remove|exceptions|unsent. Running services open a changed rail without a
+// restart. The other commands are actions.
 import type { Command } from 'commander'
 import { alertWords, nextCommand } from '../adapters/bank-file/alert.ts'
 import { findAlerts } from '../adapters/bank-file/alert-store.ts'
@@ -133,10 +133,7 @@ function constraintOf(error: unknown): string | undefined {
   return (error as { constraint_name?: string }).constraint_name
 }
 
-/**
- * Refuses another provider or bank account for a rail that is asked about payouts: the other one
- * does not know those payouts, and would pay them again.
- */
+/** Another provider or bank account does not know the rail's payouts, and would pay them again. */
 async function refuseIdentityChange(audit: Sql, rail: RailRow, before: RailRow): Promise<void> {
   const kind = RAIL_KINDS.find(({ name }) => name === rail.kind)
   const changed = kind?.identity?.find(
@@ -155,17 +152,14 @@ async function refuseIdentityChange(audit: Sql, rail: RailRow, before: RailRow):
   }
 }
 
-/** A setting by its dotted path, without the blanks that people write into an IBAN; '' if unset. */
+/** Without the blanks that people write into an IBAN; '' if unset. */
 function settingOf(config: unknown, path: string): string {
   let value = config
   for (const name of path.split('.')) value = (value as Record<string, unknown> | undefined)?.[name]
   return String(value ?? '').replaceAll(' ', '')
 }
 
-/**
- * Refuses settings whose timetable contradicts a route of the rail. Payouts would be released for a
- * day whose files the bank no longer takes.
- */
+/** Payouts would be released for a day whose files the bank no longer takes. */
 async function refuseContradictedRoutes(sql: Sql, rail: RailRow): Promise<void> {
   const timetable = timetablesOf([rail]).get(rail.name)
   if (timetable === undefined) return

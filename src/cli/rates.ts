@@ -28,12 +28,11 @@ function describeLeftOut(left_out: readonly LineProblem[]): string {
   return `; left out: ${left_out.map(({ message }) => message).join(', ')}`
 }
 
-/** The gaps on lines of their own, after an empty line. */
+/** After an empty line. */
 function describeGaps(messages: readonly string[]): string {
   return messages.length === 0 ? '' : `\n\n${messages.map(message => `gap: ${message}`).join('\n')}`
 }
 
-/** The options of the commands that load rates. */
 interface ChangeOptions {
   readonly force?: boolean
   readonly dryRun?: boolean
@@ -43,7 +42,7 @@ function changeOf({ force = false, dryRun: dry_run = false }: ChangeOptions) {
   return { force, dry_run }
 }
 
-/** The rows that a change replaces: those of the pair and of its inverse. */
+/** Those of the pair and of its inverse. */
 function describeReplaced({ before, inverse }: Judged): string | undefined {
   const was = before && describeMid(before)
   const other = inverse && `${inverse.base}/${inverse.quote} ${describeMid(inverse)}`

@@ -1,6 +1,6 @@
-// corridor route explain: shows why a payout goes, or went, to its rail: each route in order,
-// whether it was taken, and why. It explains an existing payout by the routes at the time of each
-// decision, and a payout that does not exist by the present routes.
+// corridor route explain: shows each route in order, whether a payout took it, and why. It explains
+// an existing payout by the routes at the time of each decision, and any other by the present
+// routes.
 
 import type { Command } from 'commander'
 import type { Static } from 'typebox'
@@ -82,14 +82,13 @@ Examples:
   npx corridor route explain --type local --network chats \\
     --currency HKD --amount 100.00`
 
-/** One choice of a rail, with every route that it considered. */
 interface Decision {
   /** The number of the attempt; null for a payout that does not exist. */
   readonly attempt: number | null
   readonly at: Instant
   /** '' when no route fits. */
   readonly rail: string
-  /** Why the rail was chosen anew, or why the payout would be refused; '' for none. */
+  /** Why the rail was chosen anew, or the payout refused; '' for none. */
   readonly why: string
   readonly routes: readonly ExplainedRoute[]
   readonly release_at: Instant | null
@@ -100,7 +99,7 @@ interface Explanation {
   readonly payout: string | null
   readonly wanted: PayoutToRoute
   readonly decisions: readonly Decision[]
-  /** Why each rail is paused, by name. */
+  /** By rail. */
   readonly paused: ReadonlyMap<string, string>
 }
 
@@ -125,7 +124,6 @@ async function readRoutes(sql: Sql) {
   }
 }
 
-/** Explains a payout that does not exist, by the present routes. */
 async function explainNew({ sql }: Context, asked: Wanted): Promise<Explanation> {
   const wanted = await readWanted(sql, asked)
   const { routes, timetables, paused } = await readRoutes(sql)
@@ -169,7 +167,7 @@ async function readWanted(sql: Sql, { amount, ...asked }: Wanted): Promise<Payou
 /** The most changes of routes that it undoes to find the routes of an earlier time. */
 const MOST_CHANGES = 10_000
 
-/** Explains an existing payout: each attempt by the routes of the time when its rail was chosen. */
+/** Each attempt by the routes of the time when its rail was chosen. */
 async function explainPayout(context: Context, payout_id: string): Promise<Explanation> {
   const { sql } = context
   const account_id = await accountIdOf(context.audit, 'payout', payout_id)
@@ -203,7 +201,7 @@ async function explainPayout(context: Context, payout_id: string): Promise<Expla
 
 type Chosen = Pick<TimelineAttempt, keyof ReturnType<typeof firstOf>>
 
-/** The choice at the payout's creation, whether or not a rail has had the payout since. */
+/** Whether or not a rail has had the payout since. */
 function firstOf(payout: Payout, attempt: TimelineAttempt | undefined) {
   const { first_rail: rail, route, created_at: at } = payout
   const { release_at = null, expected_at = payout.expected_at } = attempt ?? {}

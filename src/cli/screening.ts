@@ -1,5 +1,4 @@
-// corridor screening check: compares a name with the imported sanctions lists. The other commands
-// are actions.
+// corridor screening check. The other commands are actions.
 import { type Command, Option } from 'commander'
 import { scoredLines, screening } from '../operator/screening.ts'
 import { listEntries, listNewest } from '../screening/list-store.ts'

@@ -17,7 +17,7 @@ import { createFunded } from './account.ts'
 import { type Context, onDatabase, running } from './context.ts'
 import { explainListening, tryToListen } from './port.ts'
 
-/** The sandbox account that a first start makes; its balances are in minor units. */
+/** Balances are in minor units. */
 const SANDBOX = {
   name: 'Sandbox',
   currencies: ['USD', 'EUR', 'GBP', 'HKD'],
@@ -37,8 +37,7 @@ export function startCommand(command: Command): void {
 }
 
 /**
- * How far the heap grows before a collection. V8's default is up to 300 %. A service under load
- * holds much memory while a batch lasts, and would take three times what it needs.
+ * V8's default is up to 300 %. A loaded service would take three times the memory that it needs.
  */
 const HEAP_GROWTH_PERCENT = 60
 
@@ -92,10 +91,7 @@ async function start(): Promise<void> {
 
 type FirstStart = Awaited<ReturnType<typeof fillEmpty>>
 
-/**
- * Gives a database without accounts the shipped rates and fees and a sandbox account. Leaves any
- * other database alone.
- */
+/** Leaves a database with accounts alone. */
 async function fillEmpty(context: Context) {
   const { sql } = context
   const accounts = await listAccounts(sql)
@@ -123,7 +119,7 @@ const PAYOUT =
   `{"type":"bank","bank":{"account_number":"123456789012","country":"HK","currency":"HKD",` +
   `"bank_codes":{"bank_code":"004"}}}}}`
 
-/** What a first start prints. The secret is printed nowhere else. */
+/** The secret is printed nowhere else. */
 function welcome(address: string, { account, key_id, secret }: OpenedAccount): string {
   const curl = `curl -sSu "$api_key"`
   const json = `-H 'Content-Type: application/json'`
@@ -160,7 +156,7 @@ Guides, clients and the reference are at ${address}/docs.
 `
 }
 
-/** Says how the first person logs in. Without an account, they see only the installation. */
+/** Without an account, they see only the installation. */
 function firstPerson(address: string, account_id: string | undefined): string {
   const role =
     account_id === undefined
@@ -176,7 +172,6 @@ ${role}  npx corridor user login-link ada
 `
 }
 
-/** What any other start prints in a terminal. */
 function ready(service: Service, accounts: readonly Account[], has_users: boolean): string {
   const { address, database, migrated } = service
   const sandbox = accounts.find(account => account.sandbox)

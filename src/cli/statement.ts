@@ -1,5 +1,4 @@
-// corridor statement: writes the lines of an account in a period, between its opening and its
-// closing balances, as CSV, ISO 20022 or MT940.
+// corridor statement: writes the lines of a period, as CSV, ISO 20022 or MT940.
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
@@ -105,7 +104,6 @@ async function write({ sql }: Context, request: Request): Promise<void> {
   await pipeline(chunks, process.stdout, { end: false }).catch(asFailure)
 }
 
-/** Fails if the format cannot hold a currency of the account. */
 function refuseUnfit({ format }: Request, currencies: readonly string[]): void {
   const unfit = unfitFor(format, currencies)
   if (unfit.length === 0) return
@@ -114,7 +112,7 @@ function refuseUnfit({ format }: Request, currencies: readonly string[]): void {
   throw new UsageError(`${format} cannot hold ${unfit.join(', ')}: ${why}; take it as csv${others}`)
 }
 
-/** Explains in one sentence what people can correct, or what is wrong with the books. */
+/** Tells what people can correct from what is wrong with the books. */
 function asFailure(error: unknown): never {
   if (error instanceof StatementFault) throw new CommandFailed(error.message)
   const { code, syscall } = error as NodeJS.ErrnoException

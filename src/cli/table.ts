@@ -1,5 +1,5 @@
-// Shows rows, records, amounts and times to people. What does not fit the terminal continues on
-// further, indented lines. It cuts nothing: a cut id or amount would be wrong.
+// Shows rows, records and amounts to people. What does not fit continues on indented lines: a cut
+// id or amount would be wrong.
 
 import { currencyExponent } from '../values/money/currency.ts'
 import { formatMajor } from '../values/money/decimal.ts'
@@ -7,10 +7,10 @@ import { chunksOf, columnsOfTerminal, padTo, visible, widthOf, wrapped } from '.
 
 const GAP = '  '
 const INDENT = '  '
-/** No id or hash is longer. It stays in one piece, however narrow the terminal is. */
+/** It stays in one piece, however narrow the terminal is. */
 const LONGEST_ID = 64
 
-/** A table with headings. Each column is as wide as its widest cell. */
+/** Each column is as wide as its widest cell. */
 export function table(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
@@ -24,14 +24,14 @@ export function table(
   return cells.flatMap(row => linesOf(row, widths, lines, columns)).join('\n')
 }
 
-/** A table of rows whose cells have the headings as names; `none` when there are no rows. */
+/** The cells have the headings as names; `none` without rows. */
 export function listing(rows: readonly Readonly<Record<string, string>>[], none = ''): string {
   const [first] = rows
   if (first === undefined) return none
   return table(Object.keys(first), rows.map(Object.values))
 }
 
-/** The indexes of the columns on each line of a row: as many as fit, in order. */
+/** As many columns as fit on a line, in order. */
 function columnLines(widths: readonly number[], columns: number): number[][] {
   const lines: number[][] = []
   let taken = 0
@@ -72,7 +72,7 @@ function linesOf(
 
 type Member = readonly [name: string, value: unknown]
 
-/** The members that are set, one a line. Nested members are indented below their name. */
+/** Leaves out unset members. Indents nested members below their name. */
 export function outline(object: object, indent = ''): string[] {
   const members = Object.entries(object).filter(([, value]) => isSet(value))
   const texts = members.filter(([, value]) => typeof value !== 'object')
@@ -93,7 +93,7 @@ function outlineMember([name, value]: Member, width: number, indent: string): st
   return wrapped(words, { first, further, columns: columnsOfTerminal() })
 }
 
-/** A list as an object with the names `1.`, `2.` and so on. */
+/** The names are `1.`, `2.` and so on. */
 function numbered(values: readonly unknown[]): object {
   return Object.fromEntries(values.map((value, i) => [`${i + 1}.`, value]))
 }
@@ -113,7 +113,7 @@ export function money(currency: string, amount: bigint): string {
   return `${currency} ${major(currency, amount)}`
 }
 
-/** Lines of JSON, one member a line. A value that fits on one line stays on one line. */
+/** One member a line. A value that fits on one line stays on one line. */
 export function jsonLines(
   value: unknown,
   width = Math.min(100, Math.max(80, process.stdout.columns ?? 80)) - INDENT.length,

@@ -1,5 +1,4 @@
-// Text in a terminal: its width, its line breaks, text of other people that the terminal must not
-// obey, and a progress bar. This file knows no command of Corridor.
+// Text in a terminal: its width, its line breaks, and a progress bar. This file knows no command.
 import { Presets, SingleBar } from 'cli-progress'
 
 export { visible } from '../values/text/visible.ts'
@@ -16,7 +15,7 @@ function columnsOf(character: string): number {
   return WIDE.test(character) ? 2 : 1
 }
 
-/** How many columns visible text takes. */
+/** In columns. */
 export function widthOf(text: string): number {
   let width = 0
   for (const character of text) width += columnsOf(character)
@@ -27,12 +26,12 @@ export function padTo(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - widthOf(text)))
 }
 
-/** Cuts visible text to this many columns; a text that is cut ends in …. */
+/** A text that is cut ends in …. */
 export function cutTo(text: string, columns: number): string {
   return widthOf(text) <= columns ? text : `${chunksOf(text, columns - 1)[0]}…`
 }
 
-/** Splits text into pieces of at most this many columns. */
+/** At most this many columns each. */
 export function chunksOf(text: string, columns: number): string[] {
   const chunks: string[] = []
   let chunk = ''
@@ -49,13 +48,10 @@ export function chunksOf(text: string, columns: number): string[] {
   return [...chunks, chunk]
 }
 
-/** The columns of a line, unless the caller says otherwise. */
+/** Of a line. */
 const DEFAULT_COLUMNS = 80
 
-/**
- * Breaks words into lines. `first` begins the first line, `further` all others. A word longer than
- * a line has a line of its own.
- */
+/** `first` begins the first line, `further` all others. A longer word has a line of its own. */
 export function wrapped(
   words: readonly string[],
   layout: { first?: string; further?: string; columns?: number } = {},
@@ -77,19 +73,19 @@ export function wrapped(
   return [...lines, line]
 }
 
-/** Text in lines of 80 columns. */
+/** In lines of 80 columns. */
 export function paragraph(text: string): string {
   return wrapped(text.split(' ')).join('\n')
 }
 
-/** The columns of the terminal on standard output; infinite if it is no terminal. */
+/** Infinite if standard output is no terminal. */
 export function columnsOfTerminal(): number {
   return (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY
 }
 
 export type Bar = SingleBar
 
-/** Starts a progress bar on standard error; undefined if that is no terminal. */
+/** On standard error; undefined if that is no terminal. */
 export function startBar(
   format: string,
   { total = 0, payload = {}, ...look }: { total?: number; payload?: object; barsize?: number } = {},

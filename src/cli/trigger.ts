@@ -1,5 +1,4 @@
-// corridor trigger: makes an event happen in a sandbox. It sends requests to the running service as
-// a customer does, and prints them. It opens no database.
+// corridor trigger: makes an event happen in a sandbox, by requests to the running service.
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import { didYouMean } from '../values/text/nearest.ts'
@@ -8,7 +7,7 @@ import { print } from './context.ts'
 import { authorizationOf, type Exchange, findService, requireSuccess, send } from './demo-http.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 
-/** A request; `{id}` in its path is the id of the object that the first step has made. */
+/** `{id}` in its path is the id that the first step has made. */
 type Step = Required<Exchange['request']>
 type Steps = readonly Step[]
 
@@ -20,7 +19,7 @@ const beneficiary = {
   destination_details: { type: 'bank', bank },
 }
 
-/** The simulator does not move a payout of this amount, so it gets the status of the step. */
+/** The simulator leaves it alone, so it gets the status of the step. */
 const UNMOVED_AMOUNT = 100_000
 
 const PAYOUT = '/v3/payout'
@@ -48,7 +47,7 @@ const payoutBecomes = (...statuses: readonly string[]): Steps => [
   ...eachStatus('/v3/sandbox/payout/{id}/transition', statuses),
 ]
 
-/** Another person at each call: the same person again would be a duplicate. */
+/** The same person again would be a duplicate. */
 const entity = (): Step => {
   const email = `${randomUUID()}@example.com`
   return { method: 'POST', path: '/v3/entity', body: { type: 'individual', name: 'Anna', email } }
@@ -73,7 +72,7 @@ const quote: Step = {
   },
 }
 
-/** The steps for each type of event. Other types need an operator, a person or a bank. */
+/** Other types need an operator, a person or a bank. */
 const RECIPES: Readonly<Record<string, () => Steps>> = {
   'payout_quote.created': () => [quote],
   'payout.created': () => payoutBecomes(),
@@ -156,8 +155,7 @@ function cannotMake(type: string): string {
 }
 
 /**
- * Sends a payout. If the service refuses it, sends it out of each balance in turn until one holds
- * enough. If none does, returns the first refusal.
+ * If it is refused, tries each balance in turn. If none holds enough, returns the first refusal.
  */
 async function sendPayout(
   url: string,

@@ -1,5 +1,4 @@
-// corridor user: the actions on users, and the commands of their keys, by which programs act in a
-// person's name.
+// corridor user: the actions on users, and the keys of users.
 import type { Command } from 'commander'
 import { hashSecret } from '../accounts/rules.ts'
 import {

@@ -1,4 +1,4 @@
-// corridor verify: recomputes the books from their journals, and reports to people and scripts.
+// corridor verify: recomputes the books from their journals.
 import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { keepRun, type UpkeepRun } from '../ledger/audit/upkeep-store.ts'
@@ -84,7 +84,7 @@ async function verifyWithBar(
   }
 }
 
-/** The verdict for JSON. Sums are text, because they may exceed the exact integers of JSON. */
+/** Sums are text: they may exceed the exact integers of JSON. */
 export function presentVerdict(verdict: Verdict) {
   if (!verdict.ok) return verdict
   const { ok, checked, problem } = verdict
@@ -142,7 +142,6 @@ function sumWords(what: string, sums: Readonly<Record<string, bigint>> | null): 
   return [`${what}: ${entries.map(([currency, sum]) => money(currency, sum)).join(', ')}`]
 }
 
-/** The heads that an earlier run printed. */
 async function readHeads(path: string): Promise<Head[]> {
   const text = await readFile(path, 'utf8').catch(error => {
     throw new UsageError(`${path} cannot be read: ${(error as Error).message}`)
