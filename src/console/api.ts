@@ -1,6 +1,5 @@
-// Calls Corridor's API for the console: in process, with the session of the page's reader. So a
-// page shows and does only what its reader may by the API. `calls` keeps each call, which the page
-// shows as curl.
+// Calls Corridor's API in process, with the session of the page's reader: a page shows and does
+// only what its reader may. `calls` keeps each call, which the page shows as curl.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ACCOUNT_HEADER } from '../http/authenticate.ts'
 
@@ -8,14 +7,13 @@ import { ACCOUNT_HEADER } from '../http/authenticate.ts'
 export type Json = string | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 export type JsonObject = { readonly [name: string]: Json }
 
-/** An API call that a page has made. */
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** The path with the query. */
+  /** With the query. */
   readonly path: string
   readonly body: object | undefined
   readonly account_id: string | null
-  /** The body of the answer, as text. */
+  /** As text. */
   readonly answer: string
 }
 
@@ -26,7 +24,6 @@ interface ApiProblem {
   readonly remarks: string
 }
 
-/** An error answer of the API: its status, 400 or more, and its problems. */
 export class ApiError extends Error {
   readonly status: number
   readonly problems: readonly ApiProblem[]
@@ -60,12 +57,12 @@ const FORWARDED_HEADERS = [
   'x-forwarded-proto',
 ]
 
-/** The paths whose POST changes nothing, so a page calls them while it only shows something. */
+/** A page calls them while it only shows something. */
 const READ_BY_POST = ['/v3/payout/options']
 
 type Query = Readonly<Record<string, string | undefined>>
 
-/** The API for one request to the console. `account_id` is null on pages of the installation. */
+/** `account_id` is null on pages of the installation. */
 export class Api {
   readonly calls: Call[] = []
   readonly #app: FastifyInstance
@@ -78,9 +75,7 @@ export class Api {
     this.#account_id = account_id
   }
 
-  /**
-   * An API whose calls the page does not show: for many similar calls, or answers with a secret.
-   */
+  /** The page does not show these calls: many similar ones, or answers with a secret. */
   unlisted(): Api {
     return new Api(this.#app, this.#request, this.#account_id)
   }
@@ -93,10 +88,7 @@ export class Api {
     return this.get<ListOf<T>>(path, query)
   }
 
-  /**
-   * Reads pages of 100 rows until there are `count` rows or the list ends. `after` makes the query
-   * of the page that follows a row.
-   */
+  /** Reads pages of 100 rows, up to `count`. `after` makes the query that follows a row. */
   async first<T>(
     path: string,
     count: number,
@@ -115,7 +107,7 @@ export class Api {
     return all
   }
 
-  /** The object; undefined when the API answers 404. */
+  /** Undefined when the API answers 404. */
   async find<T = JsonObject>(path: string): Promise<T | undefined> {
     try {
       return await this.get<T>(path)
@@ -125,7 +117,7 @@ export class Api {
     }
   }
 
-  /** `key` is the Idempotency-Key. The console puts it into a form when it shows the form. */
+  /** `key` is the Idempotency-Key of the form. */
   post<T = JsonObject>(path: string, body: object, key?: string): Promise<T> {
     return this.#call<T>('POST', checkedPath(path), body, key)
   }
@@ -163,19 +155,16 @@ export class Api {
 
 const NO_SUCH_PATH = { reason: 'not_found', message: 'No such page or object.', remarks: '' }
 
-/**
- * The path. Refuses (404) one with an escape, a segment that begins with a dot, a query or a
- * fragment: text of a form or an address could lead the call to another route by these.
- */
+/** Refuses (404) text that could lead the call to another route: an escape, a dot, a query. */
 function checkedPath(path: string): string {
   if (/^\/v3(\/[\w:-][\w:.-]*)+$/.test(path)) return path
   throw new ApiError(404, [NO_SUCH_PATH])
 }
 
-/** JSON.rawJSON is in TC39's proposal of source text access. TypeScript has no type for it yet. */
+/** A proposal of TC39 that TypeScript has no type for. */
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
 
-/** A body as JSON; a bigint is a number, digit by digit. */
+/** A bigint is a number, digit by digit. */
 export function bodyText(body: object): string {
   return JSON.stringify(body, (_name, value: unknown) =>
     typeof value === 'bigint' ? rawJSON(String(value)) : value,
@@ -192,7 +181,7 @@ function readAnswer<T>(status: number, text: string): T {
   throw new ApiError(status, answer.errors ?? [])
 }
 
-/** The JSON with line breaks and indentation. Its numbers keep the digits that were sent. */
+/** Its numbers keep the digits that were sent. */
 export function indented(text: string): string {
   return JSON.stringify(
     reviveNumbers(text, source => rawJSON(source)),
@@ -201,7 +190,7 @@ export function indented(text: string): string {
   )
 }
 
-/** Parses JSON; `numberOf` makes each number's value from its source text. */
+/** `numberOf` makes each number's value from its source text. */
 function reviveNumbers(text: string, numberOf: (source: string) => unknown): unknown {
   const revive = (_name: string, value: unknown, { source }: { source?: string }) =>
     typeof value === 'number' ? numberOf(source ?? '') : value

@@ -1,18 +1,17 @@
-// Draws charts as SVG on the server. Each chart has a table, for readers who need an exact figure
-// or cannot see the picture. Pure.
+// Draws charts as SVG. Each has a table, for readers who need an exact figure or cannot see the
+// picture. Pure.
 import { type Content, type Html, html } from '../values/text/html.ts'
 
 export interface Point {
-  /** The label under the axis and in the table. */
+  /** Under the axis and in the table. */
   readonly name: string
-  /** The value that the chart draws. */
   readonly value: bigint
   readonly shown: Content
 }
 
 interface Chart {
   readonly title: string
-  /** The table's headings: of the names, and of the values. */
+  /** Of the names, and of the values. */
   readonly columns: readonly [string, string]
   readonly points: readonly Point[]
 }
@@ -25,7 +24,7 @@ const LABEL_HEIGHT = 20
 const MAX_BAR_WIDTH = 48
 const MAX_NAMES = 5
 
-/** A line over time. A single point is a bar, as a line needs two points. */
+/** A single point is a bar, as a line needs two points. */
 export function lineChart(chart: Chart): Html {
   const { points } = chart
   if (points.length === 1) return barChart(chart)
@@ -40,7 +39,6 @@ ${names(points, xOf)}`,
   )
 }
 
-/** Bars side by side. */
 export function barChart(chart: Chart): Html {
   const { points } = chart
   const step = Math.trunc((WIDTH - 2 * MARGIN) / points.length)
@@ -53,14 +51,14 @@ height="${HEIGHT - LABEL_HEIGHT - y}" class="bar"/>`,
   return figure(chart, html`${bars}${names(points, xOf)}`)
 }
 
-/** Each point's y: the axis for 0, the top margin for the greatest value. */
+/** The axis for 0, the top margin for the greatest value. */
 function ysOf(points: readonly Point[]): number[] {
   const greatest = points.reduce((max, { value }) => (value > max ? value : max), 1n)
   const height = BigInt(HEIGHT - LABEL_HEIGHT - MARGIN)
   return points.map(({ value }) => HEIGHT - LABEL_HEIGHT - Number((value * height) / greatest))
 }
 
-/** The names under the axis: each n-th one, so that there are at most MAX_NAMES. */
+/** Each n-th one, so that there are at most MAX_NAMES. */
 function names(points: readonly Point[], xOf: (i: number) => number): Html[] {
   const every = Math.ceil(points.length / MAX_NAMES)
   return points.flatMap(({ name }, i) =>

@@ -1,9 +1,8 @@
-// Streams lists as files: one at a time for each session, and few in a process. Closes a file whose
-// reader has read nothing for a minute.
+// Streams lists as files: one at a time for each session, and few in a process.
 import { Readable } from 'node:stream'
 import { rateLimited } from '../values/errors.ts'
 
-/** The most files that a process streams at once. Each file calls the API page by page. */
+/** Each file calls the API page by page. */
 const MAX_FILES = 4
 /** A reader that reads nothing for this long counts as gone. */
 const STALL_MS = 60_000
@@ -11,11 +10,7 @@ const STALL_MS = 60_000
 export class Files {
   readonly #open = new Set<string>()
 
-  /**
-   * Streams the pieces of a file. Makes the first two before it returns, so that a refusal of the
-   * API is an answer instead of a broken file. Refuses (429) a second file of a session, and more
-   * than MAX_FILES.
-   */
+  /** Makes two pieces first, so that a refusal is an answer. Refuses (429) one file too many. */
   async open(session: string, pieces: AsyncGenerator<string>): Promise<Readable> {
     if (this.#open.has(session) || this.#open.size >= MAX_FILES) {
       throw rateLimited('Another CSV file is being downloaded. Try again when it is complete.', 5)
@@ -43,7 +38,7 @@ async function* streamed(
   for await (const piece of pieces) yield* timed(piece, onStall)
 }
 
-/** Yields the piece. Calls `onStall` when the reader does not take it in STALL_MS. */
+/** Calls `onStall` when the reader does not take the piece in STALL_MS. */
 function* timed(piece: string, onStall: () => unknown): Generator<string> {
   const timer = setTimeout(onStall, STALL_MS)
   try {

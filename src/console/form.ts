@@ -1,6 +1,5 @@
-// Makes forms. A field shows the value that was sent, and the problem with it. A hidden
-// Idempotency-Key makes a second click harmless. A form has a password field where the API asks for
-// the password again.
+// Makes forms. A field shows the value that was sent, and its problem. A form has a password field
+// where the API asks for the password again.
 import { randomUUID } from 'node:crypto'
 import { findCurrency } from '../values/money/currency.ts'
 import { parseMajor } from '../values/money/decimal.ts'
@@ -16,9 +15,9 @@ export interface Field {
   readonly value?: string
   readonly type?: 'text' | 'date' | 'datetime-local' | 'url'
   readonly required?: boolean
-  /** The labels of the allowed values, by value. */
+  /** By value. */
   readonly options?: Readonly<Record<string, string>>
-  /** The lines of a text area; without it the field has one line. */
+  /** Of a text area; without it the field has one line. */
   readonly rows?: number
   /** The request's member whose problem the field shows, if it is not `name`. */
   readonly member?: string
@@ -42,10 +41,10 @@ export function fields(visit: Visit, specs: readonly (Field | false)[]): Content
   return specs.map(spec => spec && html`${field(visit, spec)}\n`)
 }
 
-/** How many fields of each name the page already has. */
+/** On this page. */
 const nameCounts = new WeakMap<Visit, Map<string, number>>()
 
-/** An id that no other element of the page has. */
+/** No other element of the page has it. */
 function idOf(visit: Visit, name: string): string {
   const counts = nameCounts.get(visit) ?? new Map<string, number>()
   nameCounts.set(visit, counts)
@@ -68,7 +67,7 @@ function control(spec: Field, value: string, attributes: Html): Html {
   return html`<input${attributes} type="${type}" value="${value}" autocomplete="off">`
 }
 
-/** The messages about a member, or about a member inside it; '' for none. */
+/** Also about a member inside it; '' for none. */
 function problemOf(error: ApiError | null, member: string): string {
   if (error === null) return ''
   const own = error.problems.filter(
@@ -77,7 +76,7 @@ function problemOf(error: ApiError | null, member: string): string {
   return own.map(({ message }) => message).join(' ')
 }
 
-/** The API's messages, where the page would otherwise show the answer. */
+/** Where the page would otherwise show the answer. */
 export function problemList({ problems }: ApiError): Html {
   return html`<div class="note bad" role="alert"><ul>${problems.map(
     ({ message }) => html`<li>${message}</li>`,
@@ -87,12 +86,11 @@ export function problemList({ problems }: ApiError): Html {
 export interface FormSpec {
   readonly action: string
   readonly button: string
-  /** Values that the form sends and does not show. */
+  /** The page does not show them. */
   readonly hidden?: Readonly<Record<string, string>>
-  /** Content above the fields. */
   readonly body?: Content
   readonly fields?: readonly (Field | false)[]
-  /** The summary under which the form is folded; without it the form is open. */
+  /** Without it the form is open. */
   readonly under?: string
   /** Whether the API refuses a session that gave no password in the last five minutes. */
   readonly asksPassword?: boolean
@@ -101,7 +99,7 @@ export interface FormSpec {
   readonly small?: boolean
 }
 
-/** A form that acts once, as each time the browser sends it the Idempotency-Key is the same. */
+/** It acts once: the Idempotency-Key is the same each time the browser sends it. */
 export function postForm(visit: Visit, spec: FormSpec): Html {
   const isNeeded = spec.asksPassword === true || visit.formError?.is('password_needed') === true
   const asksNow = isNeeded && visit.session !== null && !visit.session.confirmed
@@ -128,7 +126,7 @@ export function post<T = JsonObject>(visit: Visit, path: string, body: object): 
   return visit.api.post<T>(path, body, visit.form.get('key') ?? '')
 }
 
-/** The trimmed text of a field of the form; '' when the form has none. */
+/** '' when the form has none. */
 export function fieldText({ form }: Visit, name: string): string {
   return form.get(name)?.trim() ?? ''
 }
@@ -137,7 +135,6 @@ export const REASON: Field = { name: 'reason', label: 'Reason', required: true }
 
 export const emptyBody = () => ({})
 
-/** The body of a request that has only the form's reason. */
 export function reasonOf(visit: Visit): object {
   return { reason: fieldText(visit, 'reason') }
 }
@@ -147,12 +144,12 @@ export function ungrouped(amount: string): string {
   return amount.replace(/(?<=\d),(?=\d{3}(?:\D|$))/g, '')
 }
 
-/** The number in a field of the form; 0 for text that is not one to nine digits. */
+/** 0 for text that is not one to nine digits. */
 export function countOf(visit: Visit, name: string): bigint {
   return BigInt(/^\d{1,9}$/.exec(fieldText(visit, name))?.[0] ?? '0')
 }
 
-/** The form's amount, in minor units of the form's currency. Refuses (400) text that is none. */
+/** In minor units of the form's currency. Refuses (400) text that is none. */
 export function amountOf(visit: Visit): { readonly amount: bigint; readonly currency: string } {
   const currency = fieldText(visit, 'currency')
   const text = ungrouped(fieldText(visit, 'amount'))
@@ -163,7 +160,7 @@ export function amountOf(visit: Visit): { readonly amount: bigint; readonly curr
   throw new ApiError(400, [{ reason: 'invalid_field', message, remarks: 'amount' }])
 }
 
-/** The visit, with an API whose calls the page does not show: their answers have a secret. */
+/** The page does not show calls whose answers have a secret. */
 export function withUnlistedCalls(visit: Visit): Visit {
   return { ...visit, api: visit.api.unlisted() }
 }
@@ -172,23 +169,18 @@ export function optionsOf(values: readonly string[]): Record<string, string> {
   return Object.fromEntries(values.map(value => [value, words(value)]))
 }
 
-/** The values as options, after the option “Any” with the value ''. */
+/** After the option “Any” with the value ''. */
 export function anyOf(values: readonly string[]): Record<string, string> {
   return { '': 'Any', ...optionsOf(values) }
 }
 
-/**
- * The form's Idempotency-Key. A refused request wrote nothing, so the form gets a new key. A
- * request that failed with 500 or more may have written, so the form keeps its key.
- */
+/** After an answer of 500 or more the request may have written, so the key stays. */
 function keyOf({ form, formError }: Visit): string {
   const sent = form.get('key')
   return sent !== null && (formError?.status ?? 0) >= 500 ? sent : randomUUID()
 }
 
-/**
- * A request's body from fields named by path: `a.b` becomes `{a: {b}}`. Leaves out empty fields.
- */
+/** By path: `a.b` becomes `{a: {b}}`. Leaves out empty fields. */
 export function bodyOf(form: URLSearchParams, names: readonly string[]): Record<string, unknown> {
   const body: Record<string, unknown> = {}
   for (const name of names) {
@@ -198,7 +190,7 @@ export function bodyOf(form: URLSearchParams, names: readonly string[]): Record<
   return body
 }
 
-/** Sets the member at a path, and makes the objects on the way to it. */
+/** Makes the objects on the way. */
 export function setMember(
   body: Record<string, unknown>,
   [first = '', ...rest]: readonly string[],

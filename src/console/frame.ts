@@ -1,5 +1,5 @@
-// Puts the frame around a screen: the accounts, the links to other screens, the search box, the
-// result of the last act, and the API calls of the page. Pure.
+// Puts the frame around a screen: accounts, navigation, search, the result of the last act, API
+// calls. Pure.
 import { mayRunInstallation } from '../accounts/user/rules.ts'
 import { curl } from '../docs-site/snippet/curl.ts'
 import { typescript } from '../docs-site/snippet/typescript.ts'
@@ -7,7 +7,7 @@ import { type Html, html } from '../values/text/html.ts'
 import { bodyText, type Call, indented } from './api.ts'
 import type { Screen, Visit } from './visit.ts'
 
-/** The names of screens by their paths below the root, in groups. */
+/** By path below the root, in groups. */
 type ScreenGroups = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 const ACCOUNT_SCREENS: ScreenGroups = {
@@ -50,7 +50,7 @@ const INSTALLATION_SCREENS: ScreenGroups = {
   },
 }
 
-/** The whole page. `style` and `script` are the addresses of this version's style and script. */
+/** `style` and `script` are the addresses of this version's files. */
 export function framed(visit: Visit, screen: Screen, [style, script]: readonly string[]): Html {
   return html`<!doctype html>
 <html lang="en">
@@ -77,7 +77,7 @@ ${callsOf(visit.api.calls, `${visit.request.protocol}://${visit.request.host}`)}
 `
 }
 
-/** What the script needs to follow changes: the stream, the objects, and the last known change. */
+/** For the script: the stream, the objects, and the last known change. */
 function liveAttributes(visit: Visit, { live }: Screen): Html | '' {
   if (live === undefined) return ''
   return html` data-live="${visit.root}/live" data-of="${live}" data-seen="${visit.lastChange}"`
@@ -99,7 +99,7 @@ ${
 <button class="quiet">Log out</button></form></header>`
 }
 
-/** The person's other accounts, as links that work without a script. */
+/** Links that work without a script. */
 function switcher(visit: Visit): Html {
   const { account, accounts, person } = visit
   const seesInstallation = mayRunInstallation(person.role, 'read')
@@ -139,7 +139,7 @@ function navigation({ root, account, here }: Visit): Html {
   )}</nav>`
 }
 
-/** The message of `DONE` about the act that led to the page. */
+/** About the act that led to the page. */
 function done({ query }: Visit): Html | false {
   const { done = '' } = query
   return Object.hasOwn(DONE, done) && html`<p class="note good" role="status">${DONE[done]}</p>`
@@ -173,7 +173,7 @@ function problems({ formError: error }: Visit): Html | '' {
   )}</ul></div>`
 }
 
-/** The folded section at the end of a page; '' without calls. */
+/** '' without calls. */
 export function callsOf(calls: readonly Call[], origin: string): Html | '' {
   if (calls.length === 0) return ''
   return html`<details class="calls"><summary>How to do this with the API</summary>
@@ -195,7 +195,7 @@ function block(name: string, text: string): Html {
 <pre tabindex="0">${text}</pre></figure>`
 }
 
-/** Whether the answer is one object. A list is not shown: it would double the page's length. */
+/** A list would double the page's length. */
 function isOneObject(answer: string): boolean {
   return answer.startsWith('{') && !answer.includes('"object":"list"')
 }

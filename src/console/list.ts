@@ -1,5 +1,5 @@
-// Shows lists: filters from the address, rows, and links to older and newer rows. Makes the CSV of
-// a list, too.
+// Shows lists, with filters from the address and links to older and newer rows. Makes their CSV,
+// too.
 
 import type { TSchema } from 'typebox'
 import type { ActionGroup, Reading } from '../operator/action.ts'
@@ -15,14 +15,14 @@ const ROWS_PER_PAGE = 50
 
 export interface Column<T> {
   readonly name: string
-  /** The cell on the page; without it the column is only in CSV. */
+  /** Without it the column is only in CSV. */
   readonly show?: (row: T) => Content
-  /** The cell in CSV; without it the column is only on the page. */
+  /** Without it the column is only on the page. */
   readonly text?: (row: T) => string
   readonly number?: boolean
 }
 
-/** A column with the same text in CSV and on the page, where `look` formats it. */
+/** `look` formats the text on the page. */
 export function textColumn<T>(
   name: string,
   text: (row: T) => string,
@@ -31,9 +31,7 @@ export function textColumn<T>(
   return { name, text, show: row => look(text(row)) }
 }
 
-/**
- * The columns of money: one on the page; two in CSV, the amount without commas, and the currency.
- */
+/** One column on the page; two in CSV, the amount without commas. */
 export const AMOUNT_COLUMNS: readonly Column<Money>[] = [
   {
     name: 'Amount',
@@ -47,23 +45,22 @@ export const AMOUNT_COLUMNS: readonly Column<Money>[] = [
 export interface Table<T> {
   readonly caption: string
   readonly columns: readonly Column<T>[]
-  /** What the page shows when there is no row. */
   readonly empty: Content
 }
 
 export interface Listing<T> extends Table<T> {
   readonly api: string
-  /** The filters. Each name is a query parameter of the API. */
+  /** Each name is a query parameter of the API. */
   readonly filters?: readonly Field[]
-  /** Query parameters of the API that the reader cannot change. */
+  /** The reader cannot change them. */
   readonly fixed?: Readonly<Record<string, string>>
-  /** Whether the page links to the list's CSV, at the page's path with `.csv`. */
+  /** The CSV is at the page's path with `.csv`. */
   readonly csv?: boolean
-  /** Whether the list has no filter by day. Pages of the installation never have one. */
+  /** Pages of the installation never have a filter by day. */
   readonly withoutDays?: boolean
-  /** The API's cursor parameter, if it is not `starting_after`. */
+  /** Without it `starting_after`. */
   readonly cursor?: string
-  /** The cursor of a row; its id by default. Undefined for a list without further pages. */
+  /** By default its id. Undefined for a list without further pages. */
   readonly cursorOf?: (row: T) => string | undefined
 }
 
@@ -85,7 +82,7 @@ function cursorOf<T>({ cursorOf: own }: Listing<T>, row: T | undefined): string 
   return own === undefined ? (row as { readonly id?: string }).id : own(row)
 }
 
-/** The API's query parameters: the filters of the page's address, and the fixed ones. */
+/** The filters of the page's address, and the fixed ones. */
 function parametersOf<T>(visit: Visit, listing: Listing<T>): Record<string, string> {
   const parameters: Record<string, string> = {}
   for (const { name } of filtersOf(visit, listing)) {
@@ -97,7 +94,7 @@ function parametersOf<T>(visit: Visit, listing: Listing<T>): Record<string, stri
   return { ...parameters, ...listing.fixed }
 }
 
-/** A page of the list, with its filters. `place` is the page's path below the root. */
+/** `place` is the page's path below the root. */
 export async function showList<T>(visit: Visit, place: string, listing: Listing<T>): Promise<Html> {
   const path = visit.root + place
   const { starting_after, ending_before } = visit.query
@@ -115,7 +112,6 @@ ${rows(table, page.results)}
 ${pager(visit, path, listing, page)}`
 }
 
-/** The filters of the page's address, as a query. */
 function filterQuery<T>(visit: Visit, listing: Listing<T>): string {
   const names = filtersOf(visit, listing).map(({ name }) => name)
   return queryText(Object.fromEntries(names.map(name => [name, visit.query[name]])))
@@ -169,10 +165,10 @@ ${newer && html`<a rel="prev" href="${pageAt({ ending_before: first })}">← New
 ${older && html`<a rel="next" href="${pageAt({ starting_after: last })}">Older →</a>`}</p>`
 }
 
-/** The most rows of a CSV file. The account's statement has no such limit. */
+/** The account's statement has no such limit. */
 const MAX_CSV_ROWS = 10_000
 
-/** Yields the list as CSV: the header, then the rows in pages of 100. */
+/** The header, then the rows in pages of 100. */
 export async function* csvOf<T>(visit: Visit, listing: Listing<T>): AsyncGenerator<string> {
   const columns = listing.columns.filter(column => column.text !== undefined)
   yield csvLine(columns.map(({ name }) => name))
@@ -193,7 +189,7 @@ export async function* csvOf<T>(visit: Visit, listing: Listing<T>): AsyncGenerat
   ])
 }
 
-/** A CSV line. Numbers stay as they are; `textCell` escapes text that begins like a formula. */
+/** `textCell` escapes text that begins like a formula. */
 function csvLine(cells: readonly string[]): string {
   const quoted = cells.map(cell => (/^-?[\d.]+$/.test(cell) ? cell : textCell(cell)))
   return `${quoted.join(',')}\r\n`
@@ -204,11 +200,11 @@ type Cells = Readonly<Record<string, string>>
 interface Look extends Pick<Table<Cells>, 'caption' | 'empty'> {
   /** Query parameters of the API. */
   readonly query?: Readonly<Record<string, string | undefined>>
-  /** What one can do to an object. Its id, the first cell of the command, is no column then. */
+  /** Its id, the first cell of the command, is no column then. */
   readonly act?: (id: string) => Content
 }
 
-/** The table of the objects that the `list` of a group finds. */
+/** With the columns of its command. */
 export async function actionTable(
   visit: Visit,
   { actions }: ActionGroup,
@@ -228,7 +224,7 @@ export async function actionTable(
   return rows({ caption, empty, columns: act === undefined ? columns : [...columns, acts] }, cells)
 }
 
-/** The object with its integers, which the API's client reads as text. */
+/** The API's client reads integers as text. */
 function withNumbers(schema: TSchema, object: JsonObject): object {
   const { properties } = schema as { properties?: Readonly<Record<string, { type?: Json }>> }
   const isInteger = (name: string) => [properties?.[name]?.type].flat().includes('integer')

@@ -1,6 +1,5 @@
-// Sends changes to open pages by server-sent events. One loop in each process polls the accounts
-// that open pages show; for operators' pages it polls all accounts. A stream ends with the session
-// of its reader.
+// Sends changes to open pages by server-sent events. One loop polls for all open pages. A stream
+// ends with the session of its reader.
 import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { mayRunInstallation } from '../accounts/user/rules.ts'
@@ -20,18 +19,18 @@ export interface LiveNeeds extends Reads {
 
 interface Watcher extends Holder {
   readonly stream: PassThrough
-  /** The number of the last change that the stream has sent. */
+  /** The stream has sent it. */
   lastChange: bigint
 }
 
 const POLL_EVERY_MS = 400
-/** The loop polls all accounts once in this many polls. */
+/** Polls of one account between two polls of all. */
 const INSTALLATION_EVERY_POLLS = 5
-/** How often a stream sends a comment: a proxy closes a silent connection. */
+/** A proxy closes a silent connection. */
 const HEARTBEAT_EVERY_MS = 10_000
-/** The most events that one poll reads for an account: the newest. It sends no older ones. */
+/** One poll reads the newest of an account, and sends no older ones. */
 const MAX_EVENTS = 100
-/** How much a browser may leave unread before its stream is closed. */
+/** Then its stream is closed. */
 const MAX_UNREAD_BYTES = 64 * 1024
 
 export class Live {
@@ -47,11 +46,7 @@ export class Live {
     this.#lifecycle = lifecycle
   }
 
-  /**
-   * Answers with a stream of the account's changes, or of all accounts' for null. The stream begins
-   * after the change that the header Last-Event-ID or the query's `after` names, else now. Refuses
-   * (403) a key and a person without the role, and (429) more streams than their share.
-   */
+  /** Begins after Last-Event-ID or `after`, else now. Null: all accounts. Refuses (403, 429). */
   async open(request: FastifyRequest, reply: FastifyReply, account_id: string | null) {
     const { person, session } = request
     if (person === null || session === null) {
@@ -84,10 +79,7 @@ export class Live {
     return reply.send(stream)
   }
 
-  /**
-   * The number of the last change: of the account's last event, or for null of the installation's
-   * last change, as installation-changes.ts counts them.
-   */
+  /** Of the account's last event, or for null as InstallationChanges counts. */
   async lastChangeOf(account_id: string | null): Promise<bigint> {
     if (account_id === null) return this.#installation.lastChange()
     const [row] = await this.#deps.read(account_id, tx => countEvents(tx, account_id))
@@ -122,7 +114,7 @@ export class Live {
     if (this.#watchers.size > 0) this.#schedulePoll()
   }
 
-  /** Ends the streams of sessions that are over, and of people who no longer have a role. */
+  /** Also of people who no longer have a role. */
   async #endExpired(): Promise<void> {
     if (this.#watchers.size === 0) return
     // A copy, as the loop below judges only watchers whose sessions it has read.
@@ -181,7 +173,7 @@ function mayWatch(person: Person | undefined, account_id: string | null): boolea
     : person.roles.has(account_id)
 }
 
-/** The server-sent event `changed`: the number of the last change, and the changed ids. */
+/** The number of the last change, and the changed ids. */
 function changedText(last: bigint, ids: readonly string[]): string {
   return `id: ${last}\nevent: changed\ndata: ${JSON.stringify(ids)}\n\n`
 }
@@ -191,25 +183,23 @@ function send({ stream }: Watcher, text: string): void {
   else stream.write(text)
 }
 
-/** Who has a stream. */
 export interface Holder {
   readonly user: string
   /** Null for a page of the installation. */
   readonly account_id: string | null
-  /** The hash of the session's token, in hex. */
+  /** In hex. */
   readonly session: string
 }
 
-/** The most streams of a process, and of the one whose pages they are. */
+/** Of a process; and of an account, a user and a session. */
 export const MOST_STREAMS = { all: 1_000, of_account: 250, of_user: 60, of_session: 20 }
 
-/** When a page that is refused asks again. */
+/** Then a page that is refused asks again. */
 const AGAIN_S = 10
 
 /**
- * Refuses (429) a stream beyond the share of its session, its user or its account; the pages of the
- * installation have the share of an account. When all streams are taken, returns the one that ends
- * for it: the oldest of the user with the most, in the account with the most.
+ * Refuses (429) a stream beyond its share; else returns the stream that ends for it, if any: the
+ * oldest of the user with the most, in the account with the most.
  */
 export function makeRoom<H extends Holder>(open: Iterable<H>, comer: Holder): H | undefined {
   const all = [...open]
@@ -227,7 +217,7 @@ export function makeRoom<H extends Holder>(open: Iterable<H>, comer: Holder): H 
   return oldest
 }
 
-/** The group with the most members; its members are in their order. */
+/** Its members are in their order. */
 function largest<H>(holders: readonly H[], groupOf: (holder: H) => unknown): readonly H[] {
   const groups = [...Map.groupBy(holders, groupOf).values()]
   return groups.reduce((most, group) => (group.length > most.length ? group : most), [])
@@ -237,17 +227,17 @@ function tooMany(which: string) {
   return rateLimited(`${which} are open and told of changes; close one, or reload later.`, AGAIN_S)
 }
 
-/** In place of ids: something has changed, and the page does not learn which objects. */
+/** In place of ids: the page does not learn which objects. */
 const ANYTHING: readonly string[] = ['*']
 
-/** The most changed accounts, and events of one account, whose objects the page learns. */
+/** Beyond these the page does not learn which objects. */
 const MAX_LISTED = { accounts: 20, events: 100 }
 
 interface Changes {
   readonly last: bigint
-  /** The number of the last change at the poll before; -1 at the first poll. */
+  /** At the poll before; -1 at the first poll. */
   readonly previous: bigint
-  /** The objects of all changes after `previous`, or ANYTHING. */
+  /** Since `previous`, or ANYTHING. */
   readonly ids: readonly string[]
 }
 
@@ -260,13 +250,12 @@ class InstallationChanges {
     this.#audit = audit
   }
 
-  /** The number of the last change. */
   async lastChange(): Promise<bigint> {
     const [version, events] = await Promise.all([this.#version(), countAllEvents(this.#audit)])
     return version + events
   }
 
-  /** Reads the changes since the poll before. The caller runs one poll at a time. */
+  /** The caller runs one poll at a time. */
   async poll(): Promise<Changes> {
     const [previous, before] = [this.#last, this.#counts]
     if ((await this.lastChange()) === previous) return { last: previous, previous, ids: [] }

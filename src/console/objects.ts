@@ -1,4 +1,4 @@
-// The types of the API's objects that the console reads, from the schemas of the API's answers.
+// The API's objects as the console reads them, from the schemas of the API's answers.
 
 import type { Static, TSchema } from 'typebox'
 import type {
@@ -40,7 +40,7 @@ import type {
 import type { DeliveryResponse, DeliverySummary, EndpointResponse } from '../webhooks/response.ts'
 import type { Json, JsonObject } from './api.ts'
 
-/** An object of the API as api.ts reads it: numbers are text. */
+/** As api.ts reads it: numbers are text. */
 export type Shown<Schema extends TSchema> = AsText<Static<Schema>>
 
 type AsText<T> = unknown extends T

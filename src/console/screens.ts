@@ -1,5 +1,5 @@
-// Registers screens: finds the caller and the account of a request, calls the screen, and puts the
-// frame around it. Shows a refusal of the API as a page.
+// Registers screens: finds the caller and the account, calls the screen, and frames it. Shows a
+// refusal of the API as a page.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Account } from '../accounts/rules.ts'
 import { checkSameOrigin } from '../http/browser.ts'
@@ -17,31 +17,23 @@ export interface Needs {
   readonly reference: { current(): { readonly accounts: ReadonlyMap<string, Account> } }
 }
 
-/**
- * Shows a page, or does the act of a form. Returns the screen, or the path to redirect to. A screen
- * that a form returns, such as one with a secret, is shown once.
- */
+/** Returns the screen, shown once after a form; or the path to redirect to. */
 export type ScreenHandler = (visit: Visit) => Promise<Screen | string>
 
-/**
- * The request that a form sends to the API. `to` and `next` may contain a parameter of the form's
- * own path, such as `:id`.
- */
+/** `to` and `next` may contain a parameter of the form's own path, such as `:id`. */
 interface FormRequest {
-  /** The API's path. */
   readonly to: string
-  /** Makes the body; without it the form sends none. */
+  /** Without it the form sends no body. */
   readonly body?: (visit: Visit) => object
-  /** The path of the next page, below the root. */
+  /** Below the root. */
   readonly next: string
 }
 
 interface ObjectRequest extends Omit<FormRequest, 'body'> {
-  /** Shows the object again after a refusal. */
   readonly again: ScreenHandler
 }
 
-/** The longest form: a batch of payouts as CSV. */
+/** A batch of payouts as CSV. */
 const MAX_FORM_BYTES = 4 * 1024 * 1024
 
 const CONTENT_SECURITY_POLICY = [
@@ -60,7 +52,7 @@ const PARAMETER = /^\w[\w.-]{0,63}$/
 
 const STREAM = { scope: 'person', streams: true } as const
 
-/** The part of the console that a path is in: an account's, the installation's, or a person's. */
+/** The part of the console that a path is in. */
 export type Area = 'account' | 'installation' | 'person'
 
 export class Screens {
@@ -88,7 +80,6 @@ export class Screens {
     pages.setErrorHandler((error, request, reply) => this.#sendError(error, request, reply))
   }
 
-  /** Registers a page without an act. */
   show(area: Area, path: string, show: ScreenHandler): void {
     this.#pages.get(pathIn(area, path), { config: { scope: 'person' } }, async (request, reply) => {
       const visit = await this.#visitOf(request, area)
@@ -96,7 +87,6 @@ export class Screens {
     })
   }
 
-  /** Registers a page that is a list. */
   list<T>(area: Area, path: string, listing: (visit: Visit) => ListPage<T>): ScreenHandler {
     const show = async (visit: Visit) => {
       const { title, live, above, ...list } = listing(visit)
@@ -107,7 +97,7 @@ export class Screens {
     return show
   }
 
-  /** Registers what a form does. After a refusal, `again` shows the form with its problems. */
+  /** After a refusal, `again` shows the form with its problems. */
   act(area: Area, path: string, act: ScreenHandler, again: ScreenHandler): void {
     const config = { scope: 'person' as const }
     const options = { config, bodyLimit: MAX_FORM_BYTES }
@@ -134,10 +124,7 @@ export class Screens {
     })
   }
 
-  /**
-   * Registers a form that posts one request to the API. After a refusal, `again` shows the form
-   * with its problems.
-   */
+  /** The form posts one request to the API. */
   send(area: Area, path: string, { to, body, next }: FormRequest, again: ScreenHandler): void {
     const act = async (visit: Visit) => {
       const filled = (text: string) =>
@@ -148,10 +135,7 @@ export class Screens {
     this.act(area, path, act, again)
   }
 
-  /**
-   * Registers the forms of one object, by their names in `bodies`. A form posts to `to`, followed
-   * by its name.
-   */
+  /** By names in `bodies`. A form posts to `to`, followed by its name. */
   sendEach(
     area: Area,
     path: string,
@@ -176,10 +160,7 @@ export class Screens {
     })
   }
 
-  /**
-   * Registers a stream. An account's stream is for people with a role on the account; the
-   * installation's is for every person, and `open` judges who may read it.
-   */
+  /** An account's stream is for its people. `open` judges who may read the installation's. */
   stream(
     area: Area,
     path: string,
@@ -210,7 +191,7 @@ export class Screens {
     }
   }
 
-  /** The caller, their accounts, and the account in the path. Refuses (403) without a role. */
+  /** Refuses (403) without a role. */
   #callerOf(request: FastifyRequest, area: Area) {
     const { person } = request
     if (person === null) throw refusal('insufficient_scope', 'The console is for people.')
@@ -230,9 +211,7 @@ export class Screens {
     return { person, account, accounts }
   }
 
-  /**
-   * Calls the handler. Makes a screen of a refusal of the API, unless nobody is logged in (401).
-   */
+  /** A refusal of the API becomes a screen, unless nobody is logged in (401). */
   async #attempt(visit: Visit, show: ScreenHandler): Promise<Screen | string> {
     try {
       return await show(visit)
@@ -270,7 +249,7 @@ export class Screens {
   }
 }
 
-/** Each parameter once: of one that comes several times, the last value. */
+/** The last value of one that comes several times. */
 function lastOfEach(
   query: Readonly<Record<string, string | string[]>>,
 ): Readonly<Record<string, string>> {

@@ -1,4 +1,4 @@
-// Formats values for pages: money, times, states, ids, and any object member by member. Pure.
+// Formats values for pages. Pure.
 import { DAY_MS } from '../values/instant.ts'
 import { findCurrency } from '../values/money/currency.ts'
 import { formatMajor } from '../values/money/decimal.ts'
@@ -10,7 +10,7 @@ export function money(amount: string, currency: string): Html {
   return html`<span class="money">${digits(amount, currency)}&nbsp;${currency}</span>`
 }
 
-/** `-1,234.50` from minor units as text; other text, or an unknown currency, as it is. */
+/** `-1,234.50` from minor units; other text, or an unknown currency, as it is. */
 export function digits(amount: string, currency: string): string {
   const exponent = findCurrency(currency)?.exponent
   if (!/^-?\d+$/.test(amount) || exponent === undefined) return amount
@@ -19,7 +19,7 @@ export function digits(amount: string, currency: string): string {
   return part === undefined ? grouped : `${grouped}.${part}`
 }
 
-/** A time in UTC. A script adds the reader's zone. */
+/** In UTC. A script adds the reader's zone. */
 export function time(at: string | null | undefined): Content {
   if (!at) return html`<span class="faint">–</span>`
   const text = `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`
@@ -62,7 +62,7 @@ const TONES: Readonly<Record<string, string>> = {
   paused: 'wait',
 }
 
-/** A state in words, never by its colour alone. */
+/** In words, never by its colour alone. */
 export function state(status: string): Html {
   return html`<span class="state ${TONES[status] ?? 'calm'}">${words(status)}</span>`
 }
@@ -72,7 +72,7 @@ export function words(name: string): string {
   return name.replaceAll('_', ' ')
 }
 
-/** The paths of objects' pages below the root, by the prefix of the id. */
+/** Below the root, by the prefix of the id. */
 const PLACES: Readonly<Record<string, string>> = {
   pot: 'payouts',
   pob: 'batches',
@@ -85,12 +85,11 @@ const PLACES: Readonly<Record<string, string>> = {
   whe: 'webhooks',
 }
 
-/** The objects of which the installation has pages. */
 const INSTALLATION_PLACES = ['payouts', 'entities']
 
 const ID = /^([a-z]{3})_[0-9a-hjkmnp-tv-z]{20}$/
 
-/** The page of an object by its id; undefined when there is none. */
+/** Undefined when there is none. */
 export function pageOf(root: string, id: string): string | undefined {
   const place = PLACES[ID.exec(id)?.[1] ?? '']
   if (place === undefined) return undefined
@@ -107,26 +106,25 @@ export function link(to: string, shown: Content): Html {
   return html`<a href="${to}">${shown}</a>`
 }
 
-/** An id, as a link if it has a page. */
+/** A link if it has a page. */
 export function idLink(root: string, id: string): Html {
   const page = pageOf(root, id)
   const code = html`<code>${id}</code>`
   return page === undefined ? code : link(page, code)
 }
 
-/** Whether the value is unset, an empty list, or an object whose members are all empty. */
 function isEmpty(value: Json | undefined): boolean {
   if (value === undefined || value === null || value === '') return true
   if (Array.isArray(value)) return value.length === 0
   return typeof value === 'object' && Object.values(value).every(isEmpty)
 }
 
-/** The link to the main act of a page, beside its heading. */
+/** Beside the heading of the page. */
 export function mainLink(to: string, name: string): Html {
   return html`<p class="acts"><a class="button" href="${to}">${name}</a></p>`
 }
 
-/** A list of labels and values. Leaves out empty values. */
+/** Leaves out empty values. */
 export function facts(pairs: readonly (readonly [string, Content])[]): Html {
   const set = pairs.filter(([, value]) => value != null && value !== '' && value !== false)
   return html`<dl class="facts">${set.map(
@@ -134,9 +132,7 @@ export function facts(pairs: readonly (readonly [string, Content])[]): Html {
   )}</dl>`
 }
 
-/**
- * The facts of any object. The label of an inner member begins with the outer name. Ids are links.
- */
+/** The label of an inner member begins with the outer name. Ids are links. */
 export function members(root: string, { object: _, ...object }: JsonObject): Html {
   return facts(flat(root, object, ''))
 }

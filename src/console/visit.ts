@@ -1,5 +1,4 @@
-// A visit is one request of a person to the console: the caller, the account and the form. A screen
-// is the answer to it.
+// A visit is one request of a person to the console. A screen is the answer to it.
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../accounts/rules.ts'
 import type { AccountRole, Person } from '../accounts/user/user.ts'
@@ -14,22 +13,19 @@ export interface Visit {
   /** Null for the pages of the installation. */
   readonly account: Account | null
   readonly api: Api
-  /** The accounts on which the person has a role. */
+  /** Those on which the person has a role. */
   readonly accounts: readonly Account[]
-  /** The path above the pages: `/console/acc_…` or `/console/installation`. */
+  /** `/console/acc_…` or `/console/installation`. */
   readonly root: string
-  /** The path of the request, with its query. */
+  /** With its query. */
   readonly here: string
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>
-  /** The fields of the form that was posted; empty for a GET. */
+  /** Empty for a GET. */
   readonly form: URLSearchParams
   /** The API's refusal of the form; null without one. */
   readonly formError: ApiError | null
-  /**
-   * The number of the last change before the page was made, as `Live.lastChangeOf` counts. The page
-   * listens for later changes.
-   */
+  /** As `Live.lastChangeOf` counts. The page listens for later changes. */
   readonly lastChange: bigint
 }
 
@@ -37,11 +33,11 @@ export interface Screen {
   readonly title: string
   readonly body: Html
   readonly status?: number
-  /** The objects whose events change the page: an id, a prefix such as `pot_`, or `*` for all. */
+  /** An id, a prefix such as `pot_`, or `*` for all. */
   readonly live?: string
 }
 
-/** Whether the person has the role on the account: which forms to show. The API judges again. */
+/** Says which forms to show. The API judges again. */
 export function may({ person, account }: Visit, role: AccountRole): boolean {
   if (account === null) return false
   return person.roles.get(account.account_id)?.includes(role) === true

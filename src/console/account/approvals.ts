@@ -1,6 +1,5 @@
-// Screens of what waits for an approval: payouts, groups of payouts, and beneficiaries. Also the
-// page of an import, where people decide about all its payouts. They decide about a payout, a batch
-// or a beneficiary on its own page.
+// Screens of what waits for an approval, and the page of an import, where people decide about all
+// its payouts. Each other object has its decision on its own page.
 
 import { mayRunInstallation } from '../../accounts/user/rules.ts'
 import { type Html, html } from '../../values/text/html.ts'
@@ -33,7 +32,7 @@ export function approvalScreens(screens: Screens): void {
   decisionScreens(screens, 'payout_import', 'approvals', importScreen)
 }
 
-/** Says that nothing waits. Tells an operator how to make payouts wait for a second person. */
+/** Tells an operator how to make payouts wait for a second person. */
 function emptyText(visit: Visit): Html {
   if (!mayRunInstallation(visit.person.role, 'write')) {
     return html`No payout waits for an approval.`

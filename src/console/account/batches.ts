@@ -60,7 +60,6 @@ ${hasApproval && groupApproval(visit, id, approval, 'batches')}
   return { title: batch.reference_id || 'Batch', body, live: 'pot_' }
 }
 
-/** The total debits of a batch as facts, one for each holding currency. */
 function costsOf(label: string, totals: Batch['totals']): [string, Html][] {
   return totals.map(({ currency = '', total_debit = '' }) => [
     `${label} in ${currency}`,
@@ -68,7 +67,6 @@ function costsOf(label: string, totals: Batch['totals']): [string, Html][] {
   ])
 }
 
-/** The columns of an item that tell which payout it is, and why it was refused. */
 const REFUSAL_COLUMNS: readonly Column<BatchItem>[] = [
   { name: 'Your reference', show: ({ reference_id }) => reference_id },
   {
@@ -117,7 +115,7 @@ async function form(visit: Visit): Promise<Screen> {
   return { title: 'New batch', body: formUnder(visit, undefined) }
 }
 
-/** The form, under the findings of a check if there was one. */
+/** The findings are those of a check, if there was one. */
 function formUnder(visit: Visit, findings: Html | undefined): Html {
   const fileInput = html`<input type="file" accept=".csv,text/csv" data-into="f-csv" hidden
 aria-label="Choose a file">`
@@ -155,7 +153,7 @@ async function make(visit: Visit): Promise<Screen | string> {
 
 const MAX_PROBLEMS = 50
 
-/** A refusal (400) with a problem for each message, up to MAX_PROBLEMS. */
+/** With a problem for each message, up to MAX_PROBLEMS (400). */
 function asRefusal(messages: readonly string[]): ApiError {
   const shown = messages.slice(0, MAX_PROBLEMS)
   return new ApiError(
@@ -164,7 +162,7 @@ function asRefusal(messages: readonly string[]): ApiError {
   )
 }
 
-/** Adds the line of the CSV to the API's problems, which name a payout by its position. */
+/** The API's problems name a payout by its position. */
 async function withLines<T>(read: readonly TextRow[], call: () => Promise<T>): Promise<T> {
   try {
     return await call()

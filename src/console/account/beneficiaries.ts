@@ -1,5 +1,4 @@
-// Screens of beneficiaries: the list, and one beneficiary with its approval, the notices of banks
-// and its latest payouts.
+// Screens of beneficiaries: the list, and one with its approval, notices of banks and payouts.
 import { DESTINATION_TYPES } from '../../parties/beneficiary/request.ts'
 import type { NoticesResponse } from '../../parties/beneficiary/response.ts'
 import { type Content, type Html, html } from '../../values/text/html.ts'
@@ -49,9 +48,7 @@ ${noticesOf(visit, beneficiary, notices)}
   return { title: beneficiary.name, body, live: id }
 }
 
-/**
- * The acts: pay or archive the beneficiary. A person takes back an archived one before paying it.
- */
+/** A person takes back an archived beneficiary before paying it. */
 function acts(visit: Visit, { id, archived_at }: Beneficiary, isPayable: boolean): Html {
   const path = `${visit.root}/beneficiaries/${id}`
   const archive = { action: `${path}/archive`, button: 'Archive', danger: true, small: true }
@@ -102,10 +99,7 @@ interface ShownApproval {
   readonly events: ListOf<Event>
 }
 
-/**
- * The approval that a beneficiary needs, if any. It is read before the beneficiary, so that its
- * digest never covers more than the page shows.
- */
+/** Read before the beneficiary, so that its digest never covers more than the page shows. */
 async function readApproval({ api }: Visit, id: string): Promise<ShownApproval | undefined> {
   const approval = await api.find<BeneficiaryApproval>(`${API}/${id}/approval`)
   if (approval === undefined || approval.status === 'approved') return undefined
@@ -113,7 +107,7 @@ async function readApproval({ api }: Visit, id: string): Promise<ShownApproval |
   return { approval, events }
 }
 
-/** The approval's part of the page; '' for a beneficiary that neither waits nor is rejected. */
+/** '' for a beneficiary that neither waits nor is rejected. */
 function beneficiaryApprovalOf(
   visit: Visit,
   beneficiary: Beneficiary,
@@ -136,7 +130,7 @@ ${
 }`
 }
 
-/** The waiting beneficiaries, for the page of approvals; '' when none waits. */
+/** '' when none waits. */
 export async function waitingBeneficiaries(visit: Visit): Promise<Html | ''> {
   const waiting = await visit.api.list<Beneficiary>(API, {
     status: 'pending_approval',
@@ -164,7 +158,7 @@ wait</a></p>`
 /** The members that every change of a beneficiary changes. */
 const ALWAYS_CHANGED = ['status', 'updated_at']
 
-/** The members that differ from the content that people approved last: before, and now. */
+/** Since the content that people approved last. */
 function changesOf(beneficiary: Beneficiary, { results, has_more }: ListOf<Event>): Html {
   const approved = results.findIndex(({ type }) => type === 'beneficiary.approved')
   if (approved === -1) {
@@ -221,7 +215,7 @@ function readNotices({ api }: Visit, id: string): Promise<Notices> {
   return api.get<Notices>(`/v3/beneficiary/${id}/notice`)
 }
 
-/** The notices' part of the page; '' without any. */
+/** '' without any. */
 function noticesOf(visit: Visit, beneficiary: Beneficiary, { notices }: Notices): Html | '' {
   if (notices.length === 0) return ''
   return html`<h2>Notices of banks</h2>

@@ -1,5 +1,5 @@
-// Shows the forms of an approver's decision, and the decisions so far. A decision sends the digest
-// of what the page showed, so nobody approves anything else.
+// The forms of an approver's decision, and the decisions so far. A decision sends the digest of the
+// page, so nobody approves anything else.
 import { type Content, type Html, html } from '../../values/text/html.ts'
 import { bodyOf, postForm } from '../form.ts'
 import { rows, type Table } from '../list.ts'
@@ -19,7 +19,7 @@ type ShownApproval = Pick<Approval, 'digest'> &
     readonly decisions: readonly { readonly user: string }[]
   }
 
-/** The paths below the root of the pages that have a decision. */
+/** Below the root. */
 type Place = 'payouts' | 'batches' | 'approvals' | 'beneficiaries'
 
 /** The forms to approve and reject, or why this person may not decide. */
@@ -68,7 +68,7 @@ export function decisionsOf(decisions: Approval['decisions']): Html | '' {
 
 type DecidedObject = 'payout' | 'payout_batch' | 'payout_import' | 'beneficiary'
 
-/** Registers approving and rejecting for a kind of object. After a refusal, `again` shows it. */
+/** After a refusal, `again` shows the object. */
 export function decisionScreens(
   screens: Screens,
   object: DecidedObject,
@@ -86,7 +86,7 @@ export function decisionScreens(
   }
 }
 
-/** The waiting groups, for the page of approvals; '' when none waits. */
+/** '' when none waits. */
 export async function waitingGroups(visit: Visit): Promise<Html | ''> {
   const { groups } = await visit.api.get<{ groups: readonly WaitingGroup[] }>('/v3/payout_group')
   if (groups.length === 0) return ''
@@ -119,7 +119,6 @@ function sums(totals: readonly WaitingTotal[]): Content {
   )}</ul>`
 }
 
-/** A group's waiting payouts, the statuses of its other payouts, and the forms to decide. */
 export function groupApproval(
   visit: Visit,
   id: string,

@@ -1,5 +1,4 @@
-// The first screens: /console itself, the search, and the home of an account. The home shows the
-// balances, what waits for somebody, and the payouts in transit.
+// The first screens: /console itself, the search, and the home of an account.
 
 import { mayRunInstallation } from '../../accounts/user/rules.ts'
 import { type Html, html } from '../../values/text/html.ts'
@@ -25,7 +24,7 @@ export function homeScreens(screens: Screens): void {
   screens.show('account', '/find', find)
 }
 
-/** The statuses of payouts that wait for somebody, in the order of the page. */
+/** In the order of the page. */
 const NEEDS = [
   { status: 'pending_approval', what: 'waiting for an approval', place: '/approvals' },
   {
@@ -79,7 +78,7 @@ ${rows({ ...LATEST, columns: payoutColumns(root) }, latest.results)}
   return { title: visit.account?.name || 'Home', body, live: 'pot_' }
 }
 
-/** How many rows were found, and how old the oldest is; '' for none. `since` names their time. */
+/** '' for none. `since` names the time of a row. */
 function need<Member extends string>(
   place: string,
   what: string,
@@ -109,7 +108,7 @@ const AGES: readonly (readonly [string, number])[] = [
 
 const LATEST = { caption: 'Latest payouts', empty: 'No payouts yet.' }
 
-/** The amounts of payouts in `processing`, by age and currency; '' without one. */
+/** By age and currency; '' without one. */
 function inTransit(root: string, page: ListOf<Payout>): Html | '' {
   if (page.results.length === 0) return ''
   const now = Date.now()
@@ -128,7 +127,7 @@ function inTransit(root: string, page: ListOf<Payout>): Html | '' {
   )}</ul>`
 }
 
-/** The page of an id, or of the one payout with this `reference_id`; else all payouts with it. */
+/** The page of an id or of the one payout with this `reference_id`; else a list. */
 async function find(visit: Visit): Promise<string> {
   const text = (visit.query.q ?? '').trim()
   const page = pageOf(visit.root, text)

@@ -1,6 +1,5 @@
-// Makes a payout in two steps. This file has the first: the options, with price and arrival, of
-// which the person chooses one. payee.ts has the second: the payee, at the quote of that option. A
-// link can lead to each step, and both work without a script.
+// The first step of a new payout: the options, of which the person chooses one. payee.ts has the
+// second. A link can lead to each step, and both work without a script.
 
 import { currencyExponent, findCurrency } from '../../values/money/currency.ts'
 import { parseMajor } from '../../values/money/decimal.ts'
@@ -20,7 +19,7 @@ export function newPayoutScreens(screens: Screens): void {
   screens.act('account', '/payouts/new/:quote', payPayee, payeeScreen)
 }
 
-/** What the person wants to pay, as the form or the address has it. */
+/** As the form or the address has it. */
 interface Draft {
   readonly amount: string
   readonly currency: string
@@ -95,9 +94,7 @@ function draftFields(visit: Visit, { amount, currency, country, holding }: Draft
   ]
 }
 
-/**
- * The amount in minor units, or the problem with it, such as more decimals than the currency has.
- */
+/** The problem is one such as more decimals than the currency has. */
 function minorUnits({ amount, currency }: Draft): { minor?: bigint; problem: string } {
   if (findCurrency(currency) === undefined)
     return { problem: `“${currency}” is not a currency that Corridor knows.` }
@@ -108,7 +105,7 @@ function minorUnits({ amount, currency }: Draft): { minor?: bigint; problem: str
   return { problem: `“${amount}” is not an amount in ${currency}: write it like ${example}.` }
 }
 
-/** The options of the payout, or why there are none. `amount` is in minor units. */
+/** `amount` is in minor units. */
 async function optionsPart(visit: Visit, draft: Draft, amount: bigint): Promise<Html> {
   const { currency, country, holding } = draft
   const body = {
@@ -167,7 +164,7 @@ function nameOf({ quote_request }: PayoutOption): string {
   return `${words(payout_type)} ${words(how)}`.trim()
 }
 
-/** Makes the quote of the chosen option; returns the path of the second step. */
+/** Returns the path of the second step. */
 async function fixQuote(visit: Visit): Promise<string> {
   const { form } = visit
   const request = readRequest(form.get('request') ?? '')
@@ -178,7 +175,7 @@ async function fixQuote(visit: Visit): Promise<string> {
   return `${visit.root}/payouts/new/${quote.id}${queryText({ country, to, charge_type })}`
 }
 
-/** The quote request in the form. Its amounts, which api.ts has made text, are numbers again. */
+/** Its amounts, which api.ts has made text, are numbers again. */
 function readRequest(text: string): { readonly swift?: { readonly charge_type?: string } } {
   try {
     const request = JSON.parse(text, (name, value) =>

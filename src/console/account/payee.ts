@@ -1,5 +1,4 @@
-// The second step of a new payout: the payee and the purpose, at an active quote. The form asks for
-// what the corridor requires (GET /v3/payout/requirements).
+// The second step of a new payout: the payee and the purpose, at an active quote.
 import { type Content, type Html, html } from '../../values/text/html.ts'
 import { queryText } from '../api.ts'
 import {
@@ -47,14 +46,14 @@ ${visit.formError?.is('possible_duplicate_payout') && duplicateField()}`,
   return { title: 'Whom do you pay?', body }
 }
 
-/** The network of the quote's destination, or the chain of its wallet; '' for none. */
+/** For a wallet its chain; '' for none. */
 function networkOf(quote: Quote): string {
   const wallet = quote.wallet.network ?? quote.wallet.type
   const { fund_transfer_network: local } = quote.local
   return local || quote.local_payment_network.payment_network || (wallet ? String(wallet) : '')
 }
 
-/** The quote's price and arrival, and how long it is valid. `newPrice` is the path of step one. */
+/** `newPrice` is the path of step one. */
 function terms(quote: Quote, newPrice: string): Html {
   const { holding_info: from, payout_info: to } = quote
   const total = BigInt(from.amount) + feesOf(quote)
@@ -75,7 +74,7 @@ type Price = Pick<Quote, 'fee_info' | 'exchange_rates'> & {
   readonly holding_info: { readonly currency: string }
 }
 
-/** A price as facts: total debit, fees, and the rate to the payout currency `to` if it converts. */
+/** `to` is the payout currency. */
 export function priceFacts(price: Price, total: string, to: string): [string, Content][] {
   const { currency: from } = price.holding_info
   const rate = `1 ${from} = ${price.exchange_rates.holding_to_payout} ${to}`
@@ -111,7 +110,7 @@ ${
 ${chosen.fields.map(required => payeeField(visit, required))}`
 }
 
-/** The prefix of the payee's members in the names of form fields. */
+/** In the names of form fields. */
 const PREFIX = 'payee:'
 
 function payeeField(
@@ -140,7 +139,6 @@ function labelOf(path: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** The field of the creditor reference, where an account takes one. */
 function referenceField({ pattern, required_for }: Requirements['creditor_reference']): Field[] {
   if (pattern === '') return []
   const hint =
@@ -183,12 +181,12 @@ function duplicateField(): Html {
 This is a different payment: create it anyway</label></p>`
 }
 
-/** A browser's local time as RFC 3339 in UTC: it has no zone, and may have no seconds. */
+/** A browser's local time has no zone, and may have no seconds. */
 function inUtc(local: string): string {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(local) ? `${local}:00Z` : `${local}Z`
 }
 
-/** The members of the request that the form has under their own names. */
+/** The form has them under their own names. */
 const MEMBERS = [
   'purpose',
   'transaction_description',
@@ -197,7 +195,6 @@ const MEMBERS = [
   'beneficiary',
 ]
 
-/** Makes the payout of the quote; returns its page. */
 export async function payPayee(visit: Visit): Promise<string> {
   const { form } = visit
   const quote = await visit.api.get<Quote>(`/v3/payout/quote/${visit.params.quote}`)

@@ -1,5 +1,4 @@
-// Screens of payouts: the list, and one payout with its money, approval, timeline and acts. Also a
-// quote, with the calculation of each of its figures.
+// Screens of payouts: the list, and one payout. Also a quote, with the calculation of its figures.
 import { PAYOUT_STATUSES } from '../../payouts/states.ts'
 import { PAYOUT_TYPES } from '../../quotes/quote.ts'
 import { type Html, html } from '../../values/text/html.ts'
@@ -80,7 +79,6 @@ export function payoutColumns(root: string): Listing<Payout>['columns'] {
   ]
 }
 
-/** The statuses in which the account may cancel a payout. */
 const CANCELLABLE = ['pending_approval', 'processing', 'requires_action', 'compliance_hold']
 
 async function showPayout(visit: Visit): Promise<Screen> {
@@ -90,8 +88,7 @@ async function showPayout(visit: Visit): Promise<Screen> {
   let payout = await visit.api.get<Payout>(path)
   let shownApproval: Approval | undefined
   if (payout.status === 'pending_approval') {
-    // Read before the payout that is shown, so that its digest never covers more than the page
-    // shows.
+    // Read before the payout, so that its digest never covers more than the page shows.
     shownApproval = await readApproval()
     payout = await visit.api.get<Payout>(path)
   }
@@ -117,9 +114,7 @@ ${acts(visit, payout)}
   return { title, body, live: id }
 }
 
-/**
- * When a scheduled payout goes out, while it is `processing`. Only the API knows a sandbox's clock.
- */
+/** Only while it is `processing`, as only the API knows a sandbox's clock. */
 function scheduled({ execute_at, status }: Payout): Html | '' {
   if (execute_at === null || status !== 'processing') return ''
   return html`<p>This payout is scheduled for ${time(execute_at)}. It is not sent before that time,
@@ -218,7 +213,6 @@ function detailsOf(root: string, payout: Payout): Html {
 
 const PREFIX = 'metadata:'
 
-/** The form of the metadata, for makers, whatever the state of the payout. */
 function metadataForm(visit: Visit, { id, metadata }: Payout): Html | '' {
   if (!may(visit, 'maker')) return ''
   const present = Object.entries(metadata ?? {}).map(([name, text]) => {
@@ -306,7 +300,7 @@ function documentFields(visit: Visit, n: number): Html {
 <div class="row">${fields}</div></details>`
 }
 
-/** Sends the answer; returns the path to redirect to. */
+/** Returns the path to redirect to. */
 async function answer(visit: Visit): Promise<string> {
   const { id } = visit.params
   const documents = DOCUMENT_NUMBERS.map(n =>

@@ -1,5 +1,4 @@
-// The screen of reports about the latest payouts: volume by corridor, outcomes by status and by
-// rail, and times to success. It reads at most 1,000 payouts, and says how many.
+// Reports about the latest payouts, and the balances of the last 30 days.
 import { instantIn } from '../../values/id.ts'
 import { DAY_MS } from '../../values/instant.ts'
 import { type Html, html } from '../../values/text/html.ts'
@@ -19,7 +18,7 @@ const TO_SUCCESS = {
   columns: ['Share of payouts', 'At most'],
 } as const
 
-/** The most payouts, and the most events, that a report reads. */
+/** Payouts, and events. */
 const MAX_READ = 1000
 
 const after = ({ id }: { readonly id: string }) => ({ starting_after: id })
@@ -52,7 +51,7 @@ function byStatus(payouts: readonly Payout[]): Point[] {
   })
 }
 
-/** A chart for each payout currency, by holding currency and payout type. */
+/** By holding currency and payout type. */
 function volumes(payouts: readonly Payout[]) {
   return [...Map.groupBy(payouts, ({ currency }) => currency)].map(([currency, all]) => {
     const corridor = (payout: Payout) => `${payout.holding_currency} ${words(payout.type)}`
@@ -69,7 +68,7 @@ function volumes(payouts: readonly Payout[]) {
   })
 }
 
-/** Of each rail's payouts that are over, the part that succeeded, in percent rounded down. */
+/** Of payouts that are over, in percent rounded down. */
 function paidByRail(payouts: readonly Payout[]): Point[] {
   const over = payouts.filter(({ status }) => ['succeeded', 'failed', 'reversed'].includes(status))
   const rails = Map.groupBy(over, ({ rail }) => rail || 'between accounts')
@@ -80,7 +79,7 @@ function paidByRail(payouts: readonly Payout[]): Point[] {
   })
 }
 
-/** The median, the 95th percentile and the longest time from making to success, in seconds. */
+/** From making to success. */
 function timesToSuccess(events: readonly Event[]): Point[] {
   const seconds = events
     .map(({ object_id, created_at }) => {
@@ -100,7 +99,7 @@ const DAYS = 30
 /** A balance is cached from this long after its instant on. */
 const FINAL_AFTER_MS = 300_000
 
-/** The most entries of the cache, one for each account and day: some 10 MB. */
+/** One entry for each account and day: some 10 MB. */
 const MAX_CACHED = 20_000
 const cache = new Map<string, Balance['available']>()
 

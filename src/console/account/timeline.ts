@@ -1,5 +1,4 @@
-// Shows the timeline of a payout: states, route, attempts, journals, decisions and webhook
-// attempts.
+// Shows the timeline of a payout.
 
 import type { TimelineResponse } from '../../history/timeline/response.ts'
 import { type Content, type Html, html } from '../../values/text/html.ts'
@@ -80,7 +79,7 @@ function postings({ postings: booked, hash }: ItemOf<'journal'>): Html {
   )}</tbody></table><p class="faint">Seal <code>${hash.slice(0, 16)}…</code></p>`
 }
 
-/** The members of an item whose kind this file does not know, without those of every kind. */
+/** Of an item whose kind this file does not know. */
 function rest(root: string, item: Item): Content {
   const common = ['at', 'kind', 'event', 'sequence']
   const set = Object.entries(item).filter(([name, value]) => !common.includes(name) && value)

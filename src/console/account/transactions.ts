@@ -41,7 +41,7 @@ ${field(visit, {
 
 const FORMATS = { camt053: 'camt.053 (ISO 20022)', mt940: 'MT940 (SWIFT)', csv: 'CSV' }
 
-/** The form of a period's statement. Its default period ends where today begins. */
+/** The default period ends where today begins. */
 function statementForm(visit: Visit): Html {
   const today = new Date().toISOString().slice(0, 10)
   const month = `${today.slice(0, 8)}01`

@@ -1,5 +1,5 @@
-// Adds to the console's pages in the browser: times in the reader's zone, the countdown of a quote,
-// copy buttons, and changes as they happen. Every page works without it.
+// Adds to pages in the browser: times in the reader's zone, countdowns, copy buttons, and changes
+// as they happen. Every page works without it.
 
 const UNITS: readonly (readonly [number, Intl.RelativeTimeFormatUnit])[] = [
   [86_400, 'day'],
@@ -7,7 +7,7 @@ const UNITS: readonly (readonly [number, Intl.RelativeTimeFormatUnit])[] = [
   [60, 'minute'],
 ]
 
-/** Shows times in the reader's zone, with UTC beside it. */
+/** With UTC beside it. */
 function showTimes(root: ParentNode): void {
   const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
   for (const element of root.querySelectorAll<HTMLTimeElement>('time:not([title])')) {
@@ -30,7 +30,6 @@ function ago(at: Date): string {
   return words.format(Math.trunc(seconds), 'second')
 }
 
-/** Shows how long each quote of the page is still valid. */
 function countDown(): void {
   for (const element of document.querySelectorAll<HTMLElement>('[data-until]')) {
     const left = Math.trunc((Date.parse(element.dataset.until ?? '') - Date.now()) / 1000)
@@ -64,7 +63,7 @@ function copyButton(name: string, text: () => string): HTMLButtonElement {
   return button
 }
 
-/** Puts the text of a chosen file into the text area that the file input names. */
+/** The file input names the text area. */
 function addFileInputs(root: ParentNode): void {
   for (const input of root.querySelectorAll<HTMLInputElement>('input[data-into]')) {
     input.hidden = false
@@ -76,7 +75,7 @@ function addFileInputs(root: ParentNode): void {
   }
 }
 
-/** Makes a second click send nothing. The form's Idempotency-Key would make it harmless, too. */
+/** The form's Idempotency-Key would make a second click harmless, too. */
 function guardForms(): void {
   document.addEventListener('submit', event => {
     const form = event.target
@@ -112,10 +111,9 @@ function enhance(root: ParentNode): void {
 
 const news = document.getElementById('news')
 let changes = 0
-/** Whether something has changed of which the page does not know what. */
+/** The page does not know what has changed. */
 let isVague = false
 
-/** Shows a line of news, with a link that reloads the page. */
 function showNews(text: string, link?: string): void {
   if (news === null) return
   news.replaceChildren(text)
@@ -126,7 +124,7 @@ function showNews(text: string, link?: string): void {
   news.append(' ', shown)
 }
 
-/** Replaces the live part of the page, or offers a link while the reader is busy in it. */
+/** Offers a link while the reader is busy in the page. */
 async function refresh(): Promise<void> {
   const part = document.querySelector('[data-live-part]')
   if (document.hidden) {
@@ -148,10 +146,7 @@ async function refresh(): Promise<void> {
   part.replaceWith(fresh)
 }
 
-/**
- * A reader who has done nothing for this long counts as away. The page then does not refresh, as
- * its request would keep the session open.
- */
+/** A reader who does nothing for this long is away: no refresh keeps the session open. */
 const ACTIVE_MS = 600_000
 let lastActivity = Date.now()
 for (const name of ['pointermove', 'keydown', 'scroll']) {
@@ -160,7 +155,7 @@ for (const name of ['pointermove', 'keydown', 'scroll']) {
 
 let refreshing: ReturnType<typeof setTimeout> | undefined
 
-/** Shows that objects have changed. A list says how many and moves no row; other pages refresh. */
+/** A list moves no row; other pages refresh. */
 function showChanges(ids: readonly string[]): void {
   const watched = document.body.dataset.of ?? ''
   // `*` in place of an id: something has changed.
@@ -183,7 +178,6 @@ function showChanges(ids: readonly string[]): void {
   refreshing = setTimeout(refresh, 100)
 }
 
-/** A message from one tab to the others. */
 interface Message {
   /** The objects that have changed. */
   readonly ids?: readonly string[]
@@ -197,10 +191,7 @@ interface Message {
   readonly over?: boolean
 }
 
-/**
- * One tab of an account, or of the installation, reads the stream and passes it on to the others,
- * as a browser opens few connections.
- */
+/** One tab reads the stream for all tabs, as a browser opens few connections. */
 function listen(): void {
   const { live, seen = '0' } = document.body.dataset
   if (live === undefined) return
@@ -234,10 +225,7 @@ function listen(): void {
 
 const AGAIN_MS = 3000
 
-/**
- * Reads the stream at the address that `live` makes, and opens it again after the service did not
- * answer. When the session is over, all tabs reload, which leads to the log-in page.
- */
+/** Opens the stream again after the service did not answer. After the session all tabs reload. */
 function follow(live: () => string, broadcast: (message: Message) => void): void {
   const stream = new EventSource(live())
   let wasLost = false

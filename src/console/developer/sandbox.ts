@@ -21,7 +21,7 @@ export function sandboxScreens(screens: Screens): void {
   screens.act('account', '/sandbox/transition', move, sandboxScreen)
 }
 
-/** Steps of the clock, in seconds. */
+/** In seconds. */
 const STEPS = {
   1800: 'half an hour (quotes expire)',
   86400: 'a day',
@@ -29,7 +29,7 @@ const STEPS = {
   2592000: '30 days',
 }
 
-/** The amounts that the simulator does not simply pay, and the steps of each. */
+/** The amounts that the simulator does not simply pay. */
 function amountsCard(visit: Visit): Html {
   const { primary_currency } = accountOf(visit)
   const shown = (amount: bigint) => digits(String(amount), primary_currency)

@@ -1,4 +1,5 @@
-// Screens of webhooks: endpoints, and deliveries with their attempts. A maker replays a delivery.
+// Screens of webhooks: endpoints, deliveries, and why a receiver refuses a signature. The secret
+// that a person pastes is neither stored nor sent on.
 import { type Html, html } from '../../values/text/html.ts'
 import { signatures } from '../../webhooks/sign.ts'
 import type { JsonObject } from '../api.ts'
@@ -61,7 +62,7 @@ ${
   return { title: 'Webhooks', body }
 }
 
-/** Makes an endpoint, and shows its secret this once. */
+/** Shows the secret this once. */
 async function makeEndpoint(visit: Visit): Promise<Screen> {
   const body = {
     url: fieldText(visit, 'url'),
@@ -192,7 +193,6 @@ async function signatureScreen(visit: Visit): Promise<Screen> {
   return { title, body }
 }
 
-/** What the receiver got, and the secret that it checks with. */
 interface Received {
   readonly headers: ReadonlyMap<string, string>
   readonly body: string
@@ -215,7 +215,7 @@ function readHeaders(text: string): Map<string, string> {
 /** Standard Webhooks: a receiver refuses a message whose time differs by more than this. */
 const TOLERANCE_S = 300
 
-/** The findings about headers, time, secret and signature. */
+/** About headers, time, secret and signature. */
 export function checkSignature({ headers, body, secret }: Received, now_ms: number): Finding[] {
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature']
   const [id = '', stamp = '', signature = ''] = names.map(name => headers.get(name))
@@ -247,7 +247,7 @@ export function checkSignature({ headers, body, secret }: Received, now_ms: numb
   return [...findings, wrong(text)]
 }
 
-/** Compares the body with the event's, byte by byte; no finding without an event's id. */
+/** Byte by byte; no finding without an event's id. */
 async function compareBody(visit: Visit, { headers, body }: Received): Promise<Finding[]> {
   const id = headers.get('webhook-id') ?? ''
   if (!/^evt_[0-9a-z]{20}$/.test(id)) return []
@@ -258,7 +258,7 @@ async function compareBody(visit: Visit, { headers, body }: Received): Promise<F
   return [sameBytes(signed, body)]
 }
 
-/** Whether the body is the signed one; else the first byte that differs. */
+/** Names the first byte that differs. */
 export function sameBytes(signed: string, received: string): Finding {
   const [a, b] = [Buffer.from(signed), Buffer.from(received)]
   if (a.equals(b)) return right('The body is exactly what was signed.')

@@ -115,7 +115,7 @@ ${stateForms(visit, id, account.state)}
   return { title: account.name || id, body }
 }
 
-/** The labels of what an operator can do with an account, by its state and the route. */
+/** By the account's state and the route. */
 const ACTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   active: { freeze: 'Freeze' },
   frozen: { unfreeze: 'Unfreeze', close: 'Close' },

@@ -1,5 +1,4 @@
-// The first screen of an operator: what waits for one, with its age and a link. Also the last proof
-// of the books, and the last backup.
+// What waits for an operator, the last proof of the books, and the last backup.
 
 import { MANUAL } from '../../rails/rail.ts'
 import { type Html, html } from '../../values/text/html.ts'
@@ -28,17 +27,16 @@ export function attentionScreens(screens: Screens): void {
   screens.show('installation', '', show)
 }
 
-/** The most rows that are counted. */
 const MAX_COUNTED = '100'
 
 interface Need {
-  /** The words for one row, and for several. */
+  /** For one row, and for several. */
   readonly what: readonly [string, string]
-  /** How many rows there are; `100+` for more than are counted. */
+  /** `100+` for more than are counted. */
   readonly count: string
-  /** When the oldest row began to wait; '' when the page shows no age. */
+  /** '' when the page shows no age. */
   readonly since: string
-  /** The path below the root of the page that lists them. */
+  /** Below the root. */
   readonly place: string
 }
 
@@ -168,7 +166,7 @@ function filtered<T>({ results, has_more }: ListOf<T>, wanted: (row: T) => boole
   return { results: results.filter(wanted), has_more }
 }
 
-/** What waits, by the rows found; undefined when there is none. `since` is a row's time. */
+/** Undefined when there is no row. `since` is a row's time. */
 function need<T>(
   what: Need['what'],
   { results, has_more }: ListOf<T>,
@@ -191,7 +189,7 @@ const UPKEEP = [
   ['backup', 'A backup was taken', 'corridor backup'],
 ] as const
 
-/** When the books were last verified, and when a backup was last taken. */
+/** Of verify and backup, the last runs. */
 async function upkeepOf(visit: Visit): Promise<Html> {
   const { results } = await visit.api.list<UpkeepRun>('/v3/operator/upkeep')
   const now = new Date().toISOString()

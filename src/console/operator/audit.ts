@@ -40,14 +40,13 @@ ${reason && html`<br>${reason}`}`,
   }
 }
 
-/** The way of the change, as `cli`, and what its author did not choose. The host is named once. */
+/** `via` may name the host as well. */
 function from(via: string, origin: AuditedChange['origin']): string {
   const { host } = origin
   const way = host === undefined ? via : via.replace(` at ${host}`, '')
   return [way, describeOrigin(origin)].filter(Boolean).join(', ')
 }
 
-/** The members that the change changed, folded. */
 function changes(before: JsonObject | null, after: JsonObject | null): Html {
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
   const text = (row: JsonObject | null, name: string) =>

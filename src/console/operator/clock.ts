@@ -1,5 +1,4 @@
-// The screen of the database's clock: what it shows, whether it has jumped, and what operators have
-// confirmed. An operator confirms that it is right again.
+// The screen of the database's clock. An operator confirms that it is right again after a jump.
 
 import { mayRunInstallation } from '../../accounts/user/rules.ts'
 import { html } from '../../values/text/html.ts'

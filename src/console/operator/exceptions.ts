@@ -1,5 +1,4 @@
-// The screen of open exceptions: what a bank or provider has said that contradicts the payout, for
-// a person to judge.
+// The screen of open exceptions, for a person to judge.
 import { html } from '../../values/text/html.ts'
 import { countOf, fieldText, postForm } from '../form.ts'
 import type { ListPage } from '../list.ts'

@@ -1,5 +1,4 @@
-// Screens of files for banks: the list, and one file byte for byte. A person who has looked at the
-// file releases it, or takes it back. Also the files from banks of which nothing is applied.
+// Screens of files for banks, which a person releases or takes back, and of files from banks.
 
 import { mayRunInstallation } from '../../accounts/user/rules.ts'
 import { FILE_STATES } from '../../adapters/bank-file/file-store.ts'

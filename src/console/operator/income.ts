@@ -1,5 +1,4 @@
-// Screens of income: what an account, or all live accounts, have earned the installation in 30
-// days, in fees and by conversions. The figures are by day, from the books.
+// Screens of income from one account, or from all live accounts, in the last 30 days.
 import { type Html, html } from '../../values/text/html.ts'
 import { lineChart } from '../charts.ts'
 import type { AccountIncome, AllIncome, Income, OperatorAccount } from '../objects.ts'

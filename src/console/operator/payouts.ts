@@ -1,5 +1,4 @@
-// Screens of all accounts' payouts: the list, and one payout. An operator takes a payout to pay it
-// by hand, and reports the result.
+// Screens of all accounts' payouts. An operator takes one, pays it by hand, and reports the result.
 
 import { PAYOUT_STATUSES, STEP_STATUSES } from '../../payouts/states.ts'
 import { type Html, html } from '../../values/text/html.ts'
@@ -94,7 +93,6 @@ ${forms(visit, id, found.taken_by)}
   return { title, body, live: id }
 }
 
-/** The open exceptions, each with the way to its decision. */
 function exceptionsOf(
   { root }: Visit,
   { exceptions }: Pick<OperatorPayoutInFull, 'exceptions'>,

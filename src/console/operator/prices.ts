@@ -1,5 +1,4 @@
-// Screens of prices: rates with their age, and fees. Also the history of one rate, from the audit
-// log: a chart, and who set it when.
+// Screens of rates and fees, and the history of one rate from the audit log.
 import { fees } from '../../operator/fees.ts'
 import { html } from '../../values/text/html.ts'
 import type { Json } from '../api.ts'
@@ -78,7 +77,7 @@ export function isPast(at: string | null): boolean {
   return at !== null && Date.parse(at) < Date.now()
 }
 
-/** The most changes of the audit log that are read. The feed of rates writes some 30 a day. */
+/** The feed of rates writes some 30 changes a day. */
 const MAX_READ = 2000
 
 async function showRate(visit: Visit): Promise<Screen> {
@@ -104,7 +103,7 @@ async function showRate(visit: Visit): Promise<Screen> {
 
 const text = (value: Json | undefined) => (typeof value === 'string' ? value : '')
 
-/** A decimal with up to 12 places, times 10^12, for the chart; undefined for other text. */
+/** Times 10^12, for up to 12 places; undefined for other text. */
 function scaled(mid: string): bigint | undefined {
   const match = /^(\d+)(?:\.(\d+))?$/.exec(mid)
   return match === null ? undefined : BigInt(`${match[1]}${(match[2] ?? '').padEnd(12, '0')}`)

@@ -79,7 +79,6 @@ const ROUTES: Table<RouteRow> = {
   ],
 }
 
-// The figures of the rails for the last day, week and month.
 const WINDOWS = [
   ['1', '24 hours'],
   ['7', '7 days'],

@@ -1,5 +1,4 @@
-// Shows screening: the payouts that it holds and the parties that may be listed, and one of
-// them with its matches, their scores, and the forms to decide.
+// Screens of screening: what it holds, and one of them with its matches and the forms to decide.
 import { type Html, html } from '../../values/text/html.ts'
 import { anyOf, bodyOf, postForm, REASON, reasonOf } from '../form.ts'
 import { showList } from '../list.ts'
@@ -71,13 +70,13 @@ ${forms && html`<div class="side">${forms}</div>`}
   return { title: 'Held by screening', body }
 }
 
-/** The decisions that a person has, by state. A person can clear what was confirmed by mistake. */
+/** By state. A person can clear what was confirmed by mistake. */
 const DECISIONS: Readonly<Record<string, readonly ('clear' | 'confirm')[]>> = {
   open: ['clear', 'confirm'],
   confirmed: ['clear'],
 }
 
-/** The paths of held objects' pages; '' for beneficiaries, as the installation has no such page. */
+/** '' for beneficiaries, as the installation has no such page. */
 const PAGES = { payout: 'payouts', entity: 'entities', beneficiary: '' } as const
 
 function matchOf(

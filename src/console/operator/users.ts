@@ -1,5 +1,5 @@
-// Screens of users: the roles of each, and when each was last seen. Operators make users, give and
-// take roles, make login links and log users out. They change only others than themselves.
+// Screens of users. Operators make users, give and take roles, make login links and log users out.
+// They change only others than themselves.
 
 import { mayRunInstallation } from '../../accounts/user/rules.ts'
 import { ACCOUNT_ROLES, type UserRole } from '../../accounts/user/user.ts'
@@ -52,7 +52,7 @@ async function make(visit: Visit): Promise<string> {
   return `${visit.root}/users/${made.name}?done=saved`
 }
 
-/** Makes a login link. Shows it this once, and as text: whoever follows it becomes that user. */
+/** Shows it this once, and as text: whoever follows it becomes that user. */
 async function makeLink(visit: Visit): Promise<Screen> {
   const { name } = visit.params
   const path = `${API}/${name}/login_link`
@@ -106,7 +106,6 @@ function newForm(visit: Visit): Html {
   })
 }
 
-/** The roles in the installation, in words. */
 const IN_INSTALLATION: Readonly<Record<UserRole, string>> = {
   member: 'member: works for accounts only',
   auditor: 'auditor: reads everything',

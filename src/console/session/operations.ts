@@ -1,5 +1,5 @@
-// Logs people in, by a password or a link, and out. Also checks the password of a session again.
-// The audit log has each act under the name of the user.
+// Logs people in and out. The audit log has each act under the name of the user. Few passwords are
+// hashed at once; known people have places of their own, so that strangers keep none of them out.
 import { isKnownDevice, upsertDevice } from '../../accounts/user/device-store.ts'
 import { hashPassword, passwordMatches } from '../../accounts/user/password.ts'
 import {
@@ -34,17 +34,16 @@ export interface Needs extends Reads {
   readonly limits: Limits
 }
 
-/** A new session, with the tokens for the cookies of the session and of its device. */
+/** The tokens are for the cookies of the session and of its device. */
 export interface LoggedIn {
   readonly token: string
   readonly device: string
   readonly session: Session
 }
 
-/** Where a log-in comes from. */
 export interface From {
   readonly ip: string
-  /** The token in the cookie of the device; undefined without one. */
+  /** In the cookie of the device; undefined without one. */
   readonly device: string | undefined
 }
 
@@ -53,10 +52,7 @@ interface Credentials {
   readonly password: string
 }
 
-/**
- * Logs a user in by a password. Refuses (401) every wrong name and password with the same message,
- * and (429) after too many attempts.
- */
+/** Refuses (401) each wrong name and password alike, and (429) too many attempts. */
 export async function logIn(needs: Needs, credentials: Credentials, from: From): Promise<LoggedIn> {
   const { user } = credentials
   const { ip } = from
@@ -66,7 +62,7 @@ export async function logIn(needs: Needs, credentials: Credentials, from: From):
   return acting(needs.reads, { user, act: 'log in', ip }, tx => begin(tx, user, device))
 }
 
-/** The token of the device when the user has logged in on it, else undefined. */
+/** Undefined unless the user has logged in on the device. */
 async function knownDevice(
   { reads, inTurn }: Needs,
   user: string,
@@ -81,7 +77,7 @@ async function knownDevice(
   return is_known ? token : undefined
 }
 
-/** Sets the password of the link's user, ends the user's other sessions, and logs the user in. */
+/** Ends the user's other sessions. */
 export async function enterByLink(
   { reads, limits }: Needs,
   link: { readonly token: string; readonly password: string },
@@ -101,7 +97,7 @@ export async function enterByLink(
   })
 }
 
-/** Notes that a session has given its password again. Refuses like `logIn`. */
+/** Refuses like `logIn`. */
 export async function confirm(
   needs: Needs,
   session: { readonly user: string; readonly token_hash: Buffer },
@@ -129,11 +125,11 @@ export async function logOut(
 interface Tried {
   readonly act: string
   readonly ip: string
-  /** The hash of the token of the known device or the session; null of a stranger. */
+  /** Of the known device or the session; null of a stranger. */
   readonly device: Buffer | null
 }
 
-/** Counts the attempt, and refuses one too many and a wrong password. */
+/** Refuses a wrong password, and one attempt too many. */
 async function checkPassword(
   { reads, limits }: Needs,
   { user, password }: Credentials,
@@ -160,14 +156,11 @@ async function checkPassword(
 
 interface Judged {
   readonly refused: Parameters<typeof keepRefused>[2] | undefined
-  /** What the history shows: only the first attempt over the limit, so others do not fill it. */
+  /** Only the first attempt over the limit, so that others do not fill the history. */
   readonly attempt?: Attempt
 }
 
-/**
- * Counts an attempt and compares the password, at the attempt's turn: one that gets no turn is no
- * guess, and one that is compared is counted before.
- */
+/** At the attempt's turn: none is compared before it is counted. */
 function judge(reads: Sql, source: Source, password: string): Promise<Judged> {
   const { user_name, network, device } = source
   const comer = { known: device !== null, owner: device === null ? network : user_name }
@@ -186,7 +179,7 @@ function judge(reads: Sql, source: Source, password: string): Promise<Judged> {
   return turns.run(comer, unlessLate(work))
 }
 
-/** Begins a session of a user, on a known device or a new one. Refuses a user who may not work. */
+/** On a known device or a new one. Refuses a user who may not work. */
 async function begin(
   tx: TransactionSql,
   user: string,
@@ -201,7 +194,7 @@ async function begin(
   return { token, device, session }
 }
 
-/** Runs `work` in a transaction whose changes stand in the audit log under the user's name. */
+/** The audit log has the changes under the user's name. */
 function acting<T>(
   sql: Sql,
   { user, act, ip }: { readonly user: string; readonly act: string; readonly ip: string },
@@ -224,7 +217,7 @@ function tooMany(): Refusal {
 
 /** A hash takes 19 MiB and tens of milliseconds of processor time. */
 const MOST_AT_ONCE = 2
-/** The most log-ins that wait, of the known and of strangers alike. */
+/** Of the known and of strangers alike. */
 const MOST_WAITING = 30
 
 interface Waiting {
@@ -232,12 +225,9 @@ interface Waiting {
   refuse(reason: unknown): void
 }
 
-/**
- * Waiting log-ins by owner, who take turns. A full line refuses the last log-in of whoever has the
- * most places, so that no owner fills the line.
- */
+/** A full line refuses the last log-in of the owner with the most places. */
 class Line {
-  /** Oldest first. The owners are in the order of their turns. */
+  /** Oldest first, by owner, in the order of their turns. */
   readonly #waiting = new Map<string, Waiting[]>()
   #count = 0
 
@@ -251,7 +241,7 @@ class Line {
     })
   }
 
-  /** The oldest log-in of the owner whose turn it is; undefined when nobody waits. */
+  /** Undefined when nobody waits. */
   next(): Waiting | undefined {
     for (const [owner, [first, ...others]] of this.#waiting) {
       this.#waiting.delete(owner)
@@ -262,7 +252,7 @@ class Line {
     return undefined
   }
 
-  /** Frees a place for an owner who would have `places`, or refuses that owner. */
+  /** For an owner who would have `places`; else refuses that owner. */
   #makeRoom(places: number): void {
     let most: Waiting[] = []
     for (const waiting of this.#waiting.values()) if (waiting.length > most.length) most = waiting
@@ -272,7 +262,7 @@ class Line {
   }
 }
 
-/** Who logs in: a known user, or a stranger from a network. */
+/** A known user, or a stranger from a network. */
 interface Comer {
   readonly known: boolean
   readonly owner: string
@@ -284,7 +274,7 @@ export class Turns {
   #running = 0
   #wasKnown = false
 
-  /** Runs `work` at its turn. Refuses (503) at once, before any work, when the line is full. */
+  /** Refuses (503) at once, before any work, when the line is full. */
   async run<T>({ known, owner }: Comer, work: () => Promise<T>): Promise<T> {
     if (this.#running < MOST_AT_ONCE) this.#running += 1
     else await (known ? this.#known : this.#strangers).join(owner)
@@ -297,7 +287,7 @@ export class Turns {
     }
   }
 
-  /** The known first, and after each of them a stranger: neither line stops the other. */
+  /** First a known one, then a stranger: neither line stops the other. */
   #next(): Waiting | undefined {
     const first = this.#wasKnown ? this.#strangers : this.#known
     const second = this.#wasKnown ? this.#known : this.#strangers

@@ -21,7 +21,7 @@ const CONTENT_SECURITY_POLICY = [
   "base-uri 'none'",
 ].join('; ')
 
-/** The most bytes of a form: a name, a token and a password. */
+/** Of a form with a name, a token and a password. */
 const MAX_FORM_BYTES = 4096
 
 export function sessionPages(pages: FastifyInstance, deps: Needs): void {
@@ -82,7 +82,7 @@ async function showLogIn(deps: Needs, request: FastifyRequest, reply: FastifyRep
   return sendPage(reply, 200, 'Corridor', shown)
 }
 
-/** Logs a user in by `by`, and redirects to the console; or shows the form with the refusal. */
+/** After a refusal shows the form again. */
 async function enter(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -110,7 +110,7 @@ function checkNewPassword(password: string): void {
   throw refusal('invalid_field', message, 'password')
 }
 
-/** The path after log-in: `next` if it is a page of the console, never another site. */
+/** `next` if it is a page of the console, never another site. */
 function placeAfter(next: string): string {
   return /^\/console(\/[\w/.?&=%+-]*)?$/.test(next) ? next : '/console'
 }

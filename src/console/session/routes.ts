@@ -71,7 +71,6 @@ function linkRoute(app: FastifyInstance, deps: Needs): void {
   })
 }
 
-/** Where a log-in comes from. */
 export function fromOf(request: FastifyRequest): From {
   return { ip: request.ip, device: deviceTokenOf(request) }
 }
@@ -150,7 +149,7 @@ function logOutRoute(app: FastifyInstance, deps: Needs): void {
   })
 }
 
-/** The person and the session of the request. Refuses (403) a key. */
+/** Refuses (403) a key. */
 function ofSession({ person, session }: FastifyRequest) {
   if (person !== null && session !== null) return { person, session }
   throw refusal('insufficient_scope', 'This is for the session of a person, and not for keys.')
