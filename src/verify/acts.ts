@@ -1,21 +1,20 @@
-// Compares what people have done to rows of accounts and to files of banks with the audit log. An
-// act and its row of the log are one transaction, so an act without a row means that rows were cut
-// from the end of the log, where no later hash names them. Each rule is one select.
+// Compares people's acts on rows of accounts and on files of banks with the audit log. Act and row
+// of the log are one transaction, so a missing row was cut from the end of the log.
 import { EACH_EVENT } from '../statements/event/row-sql.ts'
 import { LINE_ID } from './bookings.ts'
 import { ofAccount, rule } from './rows.ts'
 
-/** The SQL of the log's rows about a table, by account and id. */
+/** By account and id. */
 const actsOn = (table: string, members = '') => `(
   select after ->> 'account_id' as account_id, after ->> 'id' as id, changed_by${members}
   from audit_log where table_name = '${table}' and after is not null)`
 
 const MISSING = `'its act in the audit log' as expected, 'none' as found`
 
-/** The SQL that an act is missing, where acts are counted. */
+/** Where acts are counted. */
 const COUNTED = `n || ' of it in the audit log' as expected, coalesce(acts, 0) || '' as found`
 
-/** Each booking that names its author: funding, withdrawals, adjustments and reversals. */
+/** Each booking that names its author. */
 const BOOKINGS = rule('journals')`
   select j.account_id, 'number ' || j.number as key, ${MISSING}
   from journals j

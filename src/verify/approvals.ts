@@ -10,9 +10,8 @@ const OTHER_CONTENT = `(a.digest is distinct from ${APPROVAL_SEAL.sql('p')} and 
     and r.key = p.id and r.was = a.digest and r.becomes = ${APPROVAL_SEAL.sql('p')}))`
 
 /**
- * A payout in pending_approval has a waiting approval, or a rejected one while screening holds it.
- * A payout past pending_approval that has not failed was approved before the approval expired.
- * Enough people approved the present row, and none of them is its maker.
+ * A payout past pending_approval that has not failed was approved in time, as it is, by enough
+ * people who did not make it.
  */
 const APPROVAL_FITS_PAYOUT = rule('payout_approvals')`
   select account_id, key, expected, found from (

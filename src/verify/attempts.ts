@@ -1,17 +1,15 @@
-// Compares payouts' attempts with the payouts and their events: the rail, the time and the end of
-// each attempt. Each rule is one select.
+// Compares payouts' attempts with the payouts and their events. Each rule is one select.
 import { FREE_KINDS } from '../rails/attempt.ts'
 import { MANUAL } from '../rails/rail.ts'
 import { EACH_EVENT } from '../statements/event/row-sql.ts'
 import { isArchived, ofAccount, type Rule, rule, STATED_PAYOUTS } from './rows.ts'
 
-/** The SQL condition that a payout's first rail is neither the simulator nor people. */
+/** The first rail is neither the simulator nor people. */
 const EXTERNAL_RAIL = `p.first_rail not in ('', 'simulator', '${MANUAL}')`
 
 /**
- * A payout's attempts are numbered from 1 without gaps. The first has the payout's first rail and
- * route. Each later attempt follows one that was not taken, and an event has its rail. The last
- * attempt has ended as the payout has.
+ * Attempts have no gaps. The first has the payout's first rail and route. Each later one follows
+ * one that was not taken, and an event has its rail. The last has ended as the payout has.
  */
 const ATTEMPTS_IN_ORDER = rule('payout_attempts')`
   select account_id, payout_id || '-' || number as key, expected, found from (
@@ -72,10 +70,7 @@ const ATTEMPT_EXISTS = rule('payouts')`
         and a.number = (e.data ->> 'attempt')::integer
     )`
 
-/**
- * A payout whose money is in transit to a rail has a next question to the rail, an open exception,
- * or a match in the state of its hold: `open` or `confirmed`.
- */
+/** Money in transit has a next question, an open exception, or a match in the state of its hold. */
 const MONEY_IS_WATCHED = rule('payouts')`
   select p.account_id, p.id as key, p.status || ', with none of these' as found,
     'a next question to rail ' || p.rail || ', an open exception or a match' as expected

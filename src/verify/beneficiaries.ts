@@ -1,5 +1,5 @@
-// Compares beneficiaries' approvals with the beneficiaries, people's decisions and their events.
-// Compares archived beneficiaries with their events and payouts. Each rule is one select.
+// Compares beneficiaries with their approvals, decisions, events and payouts. Each rule is one
+// select.
 
 import type { BeneficiaryDetails } from '../parties/beneficiary/beneficiary.ts'
 import { BENEFICIARY_SEAL } from '../parties/beneficiary/columns.ts'
@@ -41,15 +41,12 @@ export async function checkFoundBy(run: Verification): Promise<void> {
   )
 }
 
-/** The condition that an archive may have the events of approval `a`. */
+/** An archive may have the events of approval `a`. */
 const MAY_BE_ARCHIVED = `exists (
   select from beneficiaries b where b.account_id = a.account_id and b.id = a.beneficiary_id
     and ${isArchived('b.created_at', 'b.account_id')})`
 
-/**
- * A beneficiary's approval status is the outcome of its content's approval. An erased beneficiary's
- * last content comes from its events; the rule leaves out one whose events are all archived.
- */
+/** An erased beneficiary's last content comes from its events. Archived events prove nothing. */
 const STATUS_IS_OUTCOME = rule('beneficiaries')`
   select b.account_id, b.id as key,
     case when a.digest is null then 'no approval asked for'

@@ -1,5 +1,4 @@
-// Checks operators' bookings: the two postings of each journal, its reason, and its reference. Each
-// reversal takes back one whole line, once.
+// Checks operators' bookings. Each reversal takes back one whole line, once.
 
 import type { JournalKind, Posting } from '../ledger/rules.ts'
 import { numberedIdSql } from '../sql/id-sql.ts'
@@ -9,13 +8,10 @@ import { journalProblem, nameRows, ofAccount, rowsOf, rule, type Verification } 
 
 const BOOKING_KINDS = Object.entries(BOOKINGS).map(([kind, booked]) => ({ kind, ...booked }))
 
-/** The kinds of journals that belong to no payout, as a PostgreSQL array. */
+/** As a PostgreSQL array. They belong to no payout. */
 export const BOOKED_KINDS = `{${BOOKING_KINDS.flatMap(b => [b.kind, b.reversal_kind]).join(',')}}`
 
-/**
- * The postings of a booking's journal, by its posting on `available`, and whether it undoes another
- * journal; undefined for a payout's journal.
- */
+/** The booking's postings, and whether it undoes another; undefined for a payout's journal. */
 export function bookedBy(
   { kind }: { readonly kind: JournalKind },
   { currency, amount }: Posting,
@@ -32,25 +28,21 @@ interface WrongJournal {
   wrong: readonly [expected: string, found: string]
 }
 
-/** The kinds that undo a line, as a PostgreSQL array. */
+/** As a PostgreSQL array. */
 const REVERSED = `{${REVERSAL_KINDS.join(',')}}`
 
-/** The SQL of the id of journal `j`'s line. */
 export const LINE_ID = numberedIdSql('btr', {
   account_id: 'j.account_id',
   created_at: 'j.created_at',
   number: 'j.number',
 })
 
-/** The SQL of bookings' journals, each with its line's id and net amount. */
+/** Each with its line's id and net amount. */
 const BOOKED_JOURNALS = `
   (select j.*, amount + fixed_fee + variable_fee as net, ${LINE_ID} as id from journals j
     where kind = any ('${BOOKED_KINDS}'))`
 
-/**
- * Checks withdrawals, adjustments and reversals: each has a reason and an author, and each reversal
- * undoes one earlier line, whole and once. Checks that a reference counts once.
- */
+/** Each has a reason and an author. Each reversal undoes one earlier line, whole and once. */
 export async function checkBookings(run: Verification): Promise<void> {
   const bad = await rowsOf<WrongJournal>(run)`select account_id, number, wrong from (
       select t.account_id, t.number, case
@@ -84,10 +76,7 @@ export async function checkBookings(run: Verification): Promise<void> {
   await nameRows(run, FUNDING_REFERENCES)
 }
 
-/**
- * Each reference that has funded a live account has a row in `funding_references`, so that the same
- * payment funds no other account.
- */
+/** By it, the same payment funds no other account. */
 const FUNDING_REFERENCES = rule('funding_references')`
   select coalesce(t.account_id, f.account_id) as account_id, coalesce(t.id, f.id) as key,
     coalesce('reference ' || t.folded || case when t.reversed then ', reversed' else '' end,

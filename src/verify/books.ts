@@ -1,5 +1,5 @@
-// Walks every book from its first journal. Checks numbers, the hash chain, sums, the balance after
-// each journal, and the line of each posting on `available`. Knows no payouts.
+// Walks every book from its first journal: numbers, hash chain, sums, balances and lines. Knows no
+// payouts.
 
 import { listCorrections } from '../ledger/clock-store.ts'
 import {
@@ -25,7 +25,7 @@ import {
 } from './rows.ts'
 import { openStream, type RowStream } from './stream.ts'
 
-/** The walk's counts, and its sums in minor units by currency over all walked books. */
+/** Sums are in minor units by currency, over all walked books. */
 export interface BookTotals {
   accounts: number
   journals: number
@@ -49,7 +49,7 @@ const CODES: ReadonlySet<string> = new Set<LedgerCode>([
   'settled',
 ])
 
-/** Walks the books of one account, or of all. Calls `tick` once for each journal. */
+/** Calls `tick` once for each journal. */
 export async function walkBooks(run: Verification, tick: () => void): Promise<BookTotals> {
   const { tx, findings } = run
   const sandboxes = await tx<{ account_id: string }[]>`
@@ -109,7 +109,7 @@ async function walkBook(book: BookRow, context: WalkContext): Promise<void> {
   totals.balances += book.currencies?.length ?? 0
 }
 
-/** Checks a journal. After a missing or wrong one, the walk goes on with the next one's content. */
+/** After a missing or wrong journal, the walk goes on with the next one's content. */
 function walkJournal(walk: Walk, row: JournalRow, findings: Findings): void {
   // Only an edited row has a null number. It comes after all others and is no head.
   const found: bigint | null = row.number
@@ -136,7 +136,7 @@ function checkBook(book: BookRow): void {
   checkCurrencies(book)
 }
 
-/** The account must have a balance row in each of its currencies, and in no other. */
+/** One row in each of the account's currencies, and in no other. */
 function checkCurrencies({ account_id, wanted, currencies }: BookRow): void {
   const extra = new Set(currencies)
   const missing = wanted?.find(currency => !extra.delete(currency))
@@ -149,15 +149,15 @@ function checkCurrencies({ account_id, wanted, currencies }: BookRow): void {
   }
 }
 
-/** The walk of one book: the last journal's hash, time and number, and every balance so far. */
+/** The walk of one book, up to its last journal so far. */
 class Walk {
   readonly balances: Map<string, bigint>
-  /** Currencies without a known balance, until their next line has one. */
+  /** Until their next line has a balance. */
   readonly unknownBalances = new Set<string>()
-  /** The last journal's postings; none for a wrong journal. */
+  /** None for a wrong journal. */
   postings: readonly Posting[] = []
   number = 0n
-  /** The last journal's hash; null after a missing journal. */
+  /** Null after a missing journal. */
   hash: string | null = EMPTY_HASH
   created_at: Instant = ''
 
@@ -168,14 +168,14 @@ class Walk {
     this.balances = new Map(currencies.map(currency => [currency, 0n]))
   }
 
-  /** Whether an operator has confirmed that the clock went back between the two journals. */
+  /** Between the two journals. */
   #isCorrected(created_at: Instant): boolean {
     return this.#corrections.some(
       ({ set_from, set_to }) => set_to <= created_at && this.created_at <= set_from,
     )
   }
 
-  /** Checks the next journal and advances to it. Throws BadRow. */
+  /** Advances to the journal. Throws BadRow. */
   step(row: JournalRow): void {
     if (row.created_at < this.created_at && !this.#isCorrected(row.created_at)) {
       throw journalProblem(row, `a time not before ${this.created_at}`, row.created_at)
@@ -199,10 +199,7 @@ class Walk {
     if (fault !== undefined) throw fault
   }
 
-  /**
-   * Adds the posting on `available` to its balance. Takes an unknown balance from the line. Returns
-   * the problem of a wrong balance.
-   */
+  /** Takes an unknown balance from the line. Returns the problem of a wrong balance. */
   #applyPosting(
     row: JournalRow,
     { currency, amount }: Posting,
@@ -223,13 +220,13 @@ class Walk {
     return journalProblem(row, `balance_after ${after}`, String(line.balance_after))
   }
 
-  /** Forgets the hash and all balances, because a journal is missing. */
+  /** A journal is missing. */
   forget(): void {
     this.hash = null
     for (const currency of this.balances.keys()) this.unknownBalances.add(currency)
   }
 
-  /** Goes on after a reported journal, with its own hash and balance for the next one. */
+  /** The reported journal's hash and balance count for the next one. */
   resume({ number, hash, currency, balance_after }: JournalRow): void {
     this.forget()
     if (currency !== null && balance_after !== null && this.balances.has(currency)) {
@@ -241,7 +238,7 @@ class Walk {
     this.hash = hash
   }
 
-  /** The problems of a book's head and balances that differ from its journals. */
+  /** A head or a balance may differ from the journals. */
   wrongHeads(book: BookRow): BadRow[] {
     const wrong: BadRow[] = []
     const { account_id, journal_count, head_hash } = book
@@ -264,10 +261,7 @@ class Walk {
   }
 }
 
-/**
- * A journal's postings. Throws unless there are two or more, on known codes, none of them zero,
- * with a sum of zero in each currency.
- */
+/** Throws unless two or more, on known codes, are not zero and sum to zero by currency. */
 function checkPostings(row: JournalRow): Posting[] {
   const postings = readPostings(row)
   if (postings === undefined) {
@@ -291,10 +285,7 @@ function checkPostings(row: JournalRow): Posting[] {
   return postings
 }
 
-/**
- * The problem of a journal's line. Amount and fees must equal the posting on `available`; a journal
- * without such a posting has no line. This check comes before the hash, as its problem says more.
- */
+/** This check comes before the hash, as its problem says more. */
 function lineProblem(
   row: JournalRow,
   line: JournalLine | null,
@@ -330,10 +321,7 @@ function lineProblem(
   return journalProblem(row, undone, line.undoes ?? 'none')
 }
 
-/**
- * Reports journals of accounts that come before this one: they have no book. `account_id` is
- * undefined after the last book.
- */
+/** They have no book. `account_id` is undefined after the last book. */
 async function reportRowsBefore(
   account_id: string | undefined,
   { journals, findings }: WalkContext,

@@ -1,5 +1,5 @@
-// Checks every entity: the identity keys that find duplicates, its approval, its events, and the
-// payouts and holds that name it. Knows the rules, and not how entities are written.
+// Checks every entity: its identity keys, its approval, its events, and the payouts and holds that
+// name it.
 import { judge, keysByRule, type RuleName } from '../parties/entity/duplicates.ts'
 import type { EntityRecord } from '../parties/entity/entity.ts'
 import {
@@ -42,7 +42,7 @@ const ENTITIES = statement`
     json_build_array(${RULES.map(rule => `encode(${KEY_COLUMNS[rule]}, 'hex')`).join(', ')}) as keys
   from entities where ${ofAccount('account_id')} order by account_id, id`
 
-/** Checks the entities of one account, or of all. Returns their number. */
+/** Returns their number. */
 export async function checkEntities(run: Verification): Promise<number> {
   const count = await checkEach<EntityRow>(run, 'entities', ENTITIES, row => {
     checkIdentity(row)
@@ -54,7 +54,7 @@ export async function checkEntities(run: Verification): Promise<number> {
   return count
 }
 
-/** The columns of keys and references must follow from the record. */
+/** They must follow from the record. */
 function checkIdentity(row: EntityRow): void {
   const keys = keysByRule(judge(row))
   for (const [i, rule] of RULES.entries()) {
@@ -75,7 +75,7 @@ function checkFoundBy(row: EntityRow, expected: string): void {
   throw entityProblem(row, `found_by ${JSON.stringify(expected)}`, JSON.stringify(row.found_by))
 }
 
-/** The history must begin with `pending`, make allowed steps, and end at the entity's status. */
+/** It begins with `pending`, makes allowed steps, and ends at the entity's status. */
 function checkApproval(row: EntityRow): void {
   const history: unknown = row.approval_history
   if (!Array.isArray(history)) throw entityProblem(row, 'a list of steps', JSON.stringify(history))
@@ -156,8 +156,8 @@ const PAYOUT_HAS_ENTITY = rule('payouts')`
   where p.on_behalf_of <> '' and e.id is null and ${ofAccount('p.account_id')}`
 
 /**
- * A payout that waits for a review is in compliance_hold, names its own entity, and has a row of
- * holds. If the review has ended, `ended_reviews` has the entity, and a worker will end the hold.
+ * It is in compliance_hold. After the review, `ended_reviews` has the entity, and a worker ends the
+ * hold.
  */
 const HOLD_FITS_PAYOUT = rule('payouts')`
   select account_id, id as key, wrong[1] as expected, wrong[2] as found from (

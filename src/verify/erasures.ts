@@ -1,6 +1,5 @@
 // Compares erasures with the rows that they name: these rows are erased, and no others. The event
-// of an erasure is in the hash chain and has the digest of the erasure and its rows. The audit log
-// has the same digest, and who erased.
+// of an erasure and the audit log have the digest of the erasure and its rows.
 import { isDeepStrictEqual } from 'node:util'
 import type { Beneficiary } from '../parties/beneficiary/beneficiary.ts'
 import { detailsOf, type StoredDetails } from '../parties/beneficiary/columns.ts'
@@ -26,27 +25,26 @@ import {
 } from './rows.ts'
 import { openStream } from './stream.ts'
 
-/** A row of erasures, the row that it names, and the digests of its event and the audit log. */
+/** With the digests of its event and the audit log. */
 interface NamedRow extends Erasure, ErasedRow {
   readonly details: StoredDetails | Entity['details'] | null
-  /** The beneficiary of a payout. */
   readonly payee: string
   readonly approval: Pick<Entity, 'approval_status_description' | 'approval_history'> | null
   /** Of a payout; null for other rows. */
   readonly message: { readonly particulars: object; readonly mt103: string } | null
-  /** Whether an archive may have the event of the erasure. */
+  /** An archive may have the event of the erasure. */
   readonly may_be_archived: boolean
-  /** Whether an archive has the erased event. */
+  /** An archive has the erased event. */
   readonly is_archived: boolean
-  /** The first fact of an erased event; null for other rows. */
+  /** Of an erased event; null for other rows. */
   readonly fact: Fact | null
-  /** The type of an erased event; '' for other rows. */
+  /** Of an erased event; '' for other rows. */
   readonly type: string
-  /** The object of an erased event; '' for other rows. */
+  /** Of an erased event; '' for other rows. */
   readonly object_id: string
-  /** The digest in the event of the erasure; null without such an event. */
+  /** In the event of the erasure; null without such an event. */
   readonly told: string | null
-  /** The digest in the audit log; null without such an act. */
+  /** In the audit log; null without such an act. */
   readonly recorded: string | null
 }
 
@@ -138,7 +136,7 @@ function checkForm(row: NamedRow): void {
 
 type Forms = readonly [found: unknown, form: unknown]
 
-/** The row's content and its erased form; undefined without a row; `kept` for all other tables. */
+/** Undefined without a row; `kept` for other tables. */
 function formsOf(row: NamedRow): Forms | 'kept' | undefined {
   const { table_name, key, details, approval, message, fact, type, object_id, payee } = row
   switch (table_name) {

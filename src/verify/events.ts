@@ -1,7 +1,5 @@
-// Checks the events of every account: numbers without gaps, and the hash chain up to the book's
-// head. PostgreSQL recomputes the hashes by the service's recipe. A row has the events of one
-// command, and the last one's number. Compares each cut of archived events with its act in the
-// audit log, which has the digests of the removed events.
+// Checks the events of every account: numbers, hash chain, and cuts of archived events. PostgreSQL
+// recomputes the hashes by the service's recipe.
 
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import type { TransactionSql } from '../sql/connect.ts'
@@ -16,7 +14,7 @@ interface EventGap {
   events: bigint
 }
 
-/** Checks the numbers of the events of one account, or of all. Returns the number of events. */
+/** Returns the number of events. */
 export async function checkEvents(run: Verification): Promise<number> {
   await checkNumbers(run)
   return countOf(run, 'coalesce(sum(event_count), 0)', 'books')
@@ -43,7 +41,7 @@ async function checkNumbers(run: Verification): Promise<void> {
   for (const gap of gaps) run.findings.add(await gapProblem(run.tx, gap))
 }
 
-/** The problem of the first missing number, or of the first number beyond the book's count. */
+/** The first missing number, or the first one beyond the book's count. */
 async function gapProblem(tx: TransactionSql, gap: EventGap): Promise<Problem> {
   const { account_id } = gap
   const [first] = await tx.unsafe<{ expected: bigint; found: bigint }[]>(
@@ -64,9 +62,7 @@ async function gapProblem(tx: TransactionSql, gap: EventGap): Promise<Problem> {
 }
 
 /**
- * Each row's hash covers the row and the previous hash. The check leaves out a row after a missing
- * one, which `checkNumbers` reports. An erased row keeps its old hash, and its erasure has the hash
- * of the erased content.
+ * `checkNumbers` reports a missing row. An erased row keeps its old hash, which its erasure has.
  */
 export async function checkChain(run: Verification): Promise<void> {
   const { tx, findings } = run
@@ -112,7 +108,7 @@ const HEADS = rule('books')`
   where ${ofAccount('account_id')}
     and h.hash is distinct from encode(event_head, 'hex')`
 
-/** The SQL of the digest of a cut's seals, as statements/event/cut.ts computes it. */
+/** As statements/event/cut.ts computes it. */
 const SEALS_DIGEST = `encode(sha256(convert_to(coalesce((
     select string_agg(s.object_id || ' ' || s.number || ' ' || encode(s.content, 'hex'), E'\n'
       order by s.object_id)

@@ -1,11 +1,9 @@
-// Copies the rows of a spread database into temporary tables of the verification's transaction.
-// They have the same names and indexes, and PostgreSQL finds them before the distributed tables. So
-// every later statement runs on one machine. Knows no table.
+// Copies a spread database into temporary tables of the same names, which PostgreSQL finds first.
+// So every later statement runs on one machine. Knows no table.
 import { literal, type TransactionSql } from '../sql/connect.ts'
 
 /**
- * Copies all rows, or one account's. One connection reads each machine, so a machine's rows are of
- * one moment. Two machines' rows may be of two moments.
+ * One connection reads each machine: its rows are of one moment, those of two machines may not be.
  */
 export async function gatherRows(tx: TransactionSql, account_id: string | null): Promise<void> {
   await tx.unsafe(`set local citus.multi_shard_modify_mode = 'sequential'`)

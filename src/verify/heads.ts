@@ -1,10 +1,10 @@
-// Compares the chains with heads that somebody kept outside the database. Only these heads reveal
-// that somebody has rewritten a whole chain, with every hash and its head.
+// Compares the chains with heads kept outside the database. Only these reveal that somebody has
+// rewritten a whole chain.
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import type { Head } from '../ledger/store.ts'
 import { lastCut, type Verification } from './rows.ts'
 
-/** The present links at the numbers of the kept heads; null for a missing row. */
+/** Null for a missing row. */
 interface Link {
   account_id: string
   head_hash: string | null

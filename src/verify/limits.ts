@@ -1,11 +1,10 @@
-// Compares uses of limits with the payouts, and sums of limits with the uses. Leaves out rows that
-// are almost old enough for deletion. Each rule is one select.
+// Compares uses of limits with the payouts and with the sums. Leaves out rows that are almost old
+// enough for deletion. Each rule is one select.
 import { ofAccount, rule, STATED_PAYOUTS } from './rows.ts'
 
 /** A day less than the service keeps rows, so that a deletion is never a problem. */
 const KEPT_SINCE = `now() - interval '32 days'`
 
-/** Each sum equals the sum of its uses. */
 const SUM_OF_USES = rule('limit_sums')`
   select coalesce(u.account_id, s.account_id) as account_id,
     concat_ws(' ', coalesce(u.limit_id, s.limit_id), coalesce(u.subject, s.subject),
@@ -23,7 +22,6 @@ const SUM_OF_USES = rule('limit_sums')`
     and s.starts_at = u.starts_at
   where coalesce(u.amount, 0) is distinct from coalesce(s.used, 0)`
 
-/** Each use has a sum. */
 const USE_HAS_SUM = rule('limit_uses')`
   select u.account_id, concat_ws(' ', u.payout_id, u.limit_id, u.subject) as key,
     concat('a sum of ', u.starts_at) as expected, 'none' as found
@@ -34,9 +32,8 @@ const USE_HAS_SUM = rule('limit_uses')`
         and s.subject = u.subject and s.starts_at = u.starts_at)`
 
 /**
- * A use has a payout that has not failed or been reversed, and belongs to the step of its creation.
- * Its amount is the payout's amount if the limit has the payout's currency, and 1 if the limit
- * counts payouts.
+ * Its payout has not failed or been reversed. Its amount is the payout's in the limit's currency,
+ * and 1 if the limit counts payouts.
  */
 const USE_FITS_PAYOUT = rule('limit_uses')`
   select u.account_id, u.payout_id || ' ' || u.limit_id as key,
@@ -53,11 +50,7 @@ const USE_FITS_PAYOUT = rule('limit_uses')`
     or u.amount is distinct from case when l.currency = p.currency then p.amount
       when l.limit_id is not null and l.currency is null then 1 else coalesce(u.amount, 0) end)`
 
-/**
- * Each payout in a limit's present window has a use. The rule leaves out limits of keys, new payees
- * and networks: a payout's row lacks its key and whether its payee was new, and the network follows
- * from more than the row.
- */
+/** Leaves out limits of keys, new payees and networks, of which a payout's row says too little. */
 const PAYOUT_HAS_USE = rule('limit_uses')`
   select p.account_id, p.id || ' ' || l.limit_id as key, 'counted' as expected,
     'not counted' as found
@@ -76,8 +69,8 @@ const PAYOUT_HAS_USE = rule('limit_uses')`
         and u.limit_id = l.limit_id)`
 
 /**
- * No window was over its cap after an allowed payout: `reached` is at most `cap`. The window's
- * present sum is at most `reached`, because uses are only deleted from it.
+ * `reached` was the sum after an allowed payout. Uses are only deleted, so the sum never exceeds
+ * it.
  */
 const WINDOW_WITHIN_CAP = rule('limit_sums')`
   select account_id, concat_ws(' ', limit_id, subject, starts_at) as key,

@@ -14,11 +14,11 @@ export interface MessageRow extends Key {
   /** Whether the payee's data is erased (verify/erasures.ts). */
   is_erased: boolean
   answers: readonly RailAnswer[]
-  /** How often it reached requires_action; a large number if an archive may have events of it. */
+  /** A large number if an archive may have events of it. */
   asked: number
 }
 
-/** The SQL of the columns of `MessageRow` that no other check reads, of payouts `p`. */
+/** Columns that no other check reads, of payouts `p`. */
 export const MESSAGE_COLUMNS = `p.mt103, p.answers,
   p.beneficiary_details ->> 'name' = '' as is_erased,
   case when p.answers::text = '[]' then 0
@@ -28,7 +28,6 @@ export const MESSAGE_COLUMNS = `p.mt103, p.answers,
       and e.type = 'payout.requires_action'
   ) end as asked`
 
-/** Throws BadRow for a wrong message, and for answers with wrong numbers or too many of them. */
 export function checkMessages(payout: MessageRow): void {
   const { id, type, mt103, answers, asked } = payout
   const wrong = (expected: string, found: string) => payoutProblem(payout, expected, found)
@@ -50,7 +49,7 @@ export function checkMessages(payout: MessageRow): void {
   if (answers.length > asked) throw wrong(`at most ${asked} answers`, `${answers.length}`)
 }
 
-/** The amount of field 32A, in minor units. The field has all decimals of the currency. */
+/** In minor units. The field has all decimals of the currency. */
 function settledBy(mt103: string): string {
   const [, currency, amount] = /:32A:\d{6}([A-Z]{3})(\d+,\d*)\r\n/.exec(mt103) ?? []
   if (amount === undefined) return 'none'

@@ -1,6 +1,5 @@
 // Compares the states of payouts with the payouts and their events. Each payout has one state, in
-// the right table, and the rail's answers fit its events. Nothing happened to a scheduled payout
-// before its time.
+// the right table. Nothing happened to a scheduled payout before its time.
 
 import { MAX_JUMP_MS } from '../ledger/clock.ts'
 import { MAX_ASK_AGAIN_MS } from '../payouts/advance/progress.ts'
@@ -12,12 +11,10 @@ import type { Instant } from '../values/instant.ts'
 import { isArchived, ofAccount, rowsOf, rule, STATED_PAYOUTS, type Verification } from './rows.ts'
 
 /**
- * The worker asks a rail only about payouts that the rail has: not about a failed or reversed one,
- * and not about one that a person has taken over. It may ask about a succeeded payout, which may
- * still come back. rail_steps is at least the number of the rail's events, and at most one more for
- * each time that a person gave the payout back to the rail. A payout before its first question to
- * the rail is due since its last step, or waits for its execution or its release (`checkReleases`).
- * After it, the rail is asked again within a day, unless another attempt waits for its release.
+ * A rail is asked about a payout that it has, within a day, and about a succeeded one, which may
+ * come back. Before the first question the payout is due, or waits for its execution or release
+ * (`checkReleases`). rail_steps counts the rail's events, and at most one more for each time that a
+ * person gave the payout back.
  */
 export const RAIL = rule('payouts')`
   select account_id, id as key,
@@ -80,9 +77,8 @@ export const RAIL = rule('payouts')`
       and not ${isArchived('p.created_at', 'p.account_id')})`
 
 /**
- * A payout before its first question to the rail is due at its release or earlier. The release
- * follows from its route's cut-off and the later of its last step and its execution. A new holiday
- * in the calendar makes the release later.
+ * The release follows from the route's cut-off and the later of the last step and the execution. A
+ * new holiday makes it later, so a payout may be due earlier.
  */
 export async function checkReleases(run: Verification): Promise<void> {
   const waiting = await rowsOf<Waiting>(run)`
@@ -107,7 +103,7 @@ interface Waiting extends Key {
   readonly timetable: CutOff
 }
 
-/** The columns that must be equal in a payout's two rows of states, while it has both. */
+/** Equal in a payout's two rows of states, while it has both. */
 const SHARED_COLUMNS = [
   'status',
   'rail',
@@ -123,17 +119,14 @@ const SHARED_COLUMNS = [
   'metadata::text',
 ]
 
-/** The SQL of a row's shared columns as one text. */
 const sharedText = (row: string) => {
   const texts = SHARED_COLUMNS.map(column => `coalesce(${row}.${column}::text, 'none')`)
   return `concat_ws(', ', ${texts.join(', ')})`
 }
 
 /**
- * A payout has one state: a row in open_payouts while it is open, a row in payout_outcomes after
- * that. A succeeded payout that the worker still asks about has both, with equal columns. Each row
- * has the rail of the payout's last attempt. This rule runs before the checks that join payouts
- * with their states, because two states would make two rows of a payout.
+ * A row in open_payouts, then in payout_outcomes; both, with equal columns, while a succeeded
+ * payout is asked about. Runs first: two states would make two rows in each join.
  */
 export const STATES = rule('payouts')`
   select account_id, id as key, expected, found from (
@@ -168,7 +161,7 @@ export const STATES = rule('payouts')`
   ) stated
   where wrong is not false or of_another is not false`
 
-/** The SQL of all actions on payouts, each with its time. */
+/** Each with its time. */
 const ACTIONS = `
     select s.account_id, s.id, s.status as what, coalesce(s.succeeded_at, s.updated_at) as at
     from payout_outcomes s where s.status in ('succeeded', 'reversed')
@@ -184,7 +177,6 @@ const ACTIONS = `
       clock_timestamp() + b.clock_ahead
     from open_payouts o join books b on b.account_id = o.account_id where o.rail_attempts > 0`
 
-/** No action on a scheduled payout comes before its execution time. */
 const NOTHING_BEFORE_EXECUTION = rule('payouts')`
   select p.account_id, p.id as key, 'nothing before ' || p.execute_at as expected,
     h.what || ' at ' || h.at as found
@@ -192,7 +184,7 @@ const NOTHING_BEFORE_EXECUTION = rule('payouts')`
   where p.execute_at is not null and h.at < p.execute_at
     and ${ofAccount('p.account_id')}`
 
-/** An open payout's state has the same execution time as the payout; both may have none. */
+/** Both may have none. */
 const SAME_EXECUTION_TIME = rule('open_payouts')`
   select p.account_id, p.id as key, 'executed at ' || coalesce(p.execute_at::text, 'once')
     as expected, coalesce(o.execute_at::text, 'at once') as found

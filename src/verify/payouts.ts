@@ -1,5 +1,5 @@
-// Compares every payout with its journals, its lines, and its quote or carried price. Compares
-// every journal of a payout with the payout. The walk of the books comes before.
+// Compares every payout with its journals, lines, quote and price, and every journal of a payout
+// with it. The walk of the books comes before.
 
 import type { JournalKind, Posting } from '../ledger/rules.ts'
 import { POSTING_COLUMNS, type PostingColumns, readPostings } from '../ledger/store.ts'
@@ -30,7 +30,6 @@ import {
 } from './rows.ts'
 import { openStream } from './stream.ts'
 
-/** The counts of payouts and receipts, and the sums of open payouts. */
 export interface PayoutTotals {
   payouts: number
   carried: number
@@ -44,20 +43,19 @@ interface PayoutRow extends MessageRow, PricedPayout {
   /** From its quote's row; null without one. */
   fx_income_holding: bigint | null
   fx_income_destination: bigint | null
-  /** Until when its price was valid. */
+  /** Its price was valid until then. */
   price_end: Instant | null
   balance_transaction_id: string
   beneficiary_id: string
-  /** Whether the account has that beneficiary. */
   beneficiary_found: boolean
   /** Null for a payout without a state. */
   status: PayoutStatus | null
   quote_status: 'active' | 'used' | null
-  /** The first column that differs from the quote: its name, the payout's value, the quote's. */
+  /** Its name, the payout's value, the quote's. */
   quote_differs: string[] | null
 }
 
-/** A payout's journal, with its line if it has one. */
+/** With its line if it has one. */
 interface PayoutJournal extends PostingColumns {
   account_id: string
   source: string
@@ -69,11 +67,11 @@ interface PayoutJournal extends PostingColumns {
   amount: bigint
   fixed_fee: bigint
   variable_fee: bigint
-  /** What the house kept of the principal, as text; null for nothing. */
+  /** As text; null for nothing. */
   rate_difference: string | null
 }
 
-/** The columns that a payout copies from its quote: [the quote's, the payout's]. */
+/** [the quote's name, the payout's]. */
 const COPIED_COLUMNS = [
   ['payout_type', 'type'],
   ['payout_amount', 'amount'],
@@ -112,7 +110,7 @@ const PAYOUT_JOURNALS = statement`
   where j.kind <> all ('${BOOKED_KINDS}') and ${ofAccount('j.account_id')}
   order by j.account_id, j.source collate "C", j.number`
 
-/** The kinds of a payout's journals, in order, by its status. */
+/** In order, by status. */
 const JOURNAL_KINDS: Readonly<Record<PayoutStatus, readonly JournalKind[]>> = {
   pending_approval: ['payout'],
   processing: ['payout'],
@@ -123,10 +121,7 @@ const JOURNAL_KINDS: Readonly<Record<PayoutStatus, readonly JournalKind[]>> = {
   reversed: ['payout', 'settlement', 'reversal'],
 }
 
-/**
- * Compares the payouts of one account, or of all, with their journals. Calls `tick` once for each
- * journal.
- */
+/** Calls `tick` once for each journal. */
 export async function matchPayouts(run: Verification, tick: () => void): Promise<PayoutTotals> {
   const { findings } = run
   const payouts = await openStream<PayoutRow>(run, PAYOUTS)
@@ -143,8 +138,7 @@ export async function matchPayouts(run: Verification, tick: () => void): Promise
     }
     const group: PayoutJournal[] = []
     for (let row = journals.row; row !== undefined && isSame(row, first); row = journals.row) {
-      // A payout has three journals at most. A fourth one proves the fault, so the group ends
-      // there.
+      // A payout has at most three: a fourth one proves the fault.
       if (group.length < 4) group.push(row)
       tick()
       await journals.next()
@@ -196,10 +190,7 @@ function isSame(row: PayoutJournal, first: PayoutJournal | undefined): boolean {
   return row.account_id === first?.account_id && row.source === first.source
 }
 
-/**
- * Checks the journals of a source that is no payout of the account: it must be one receipt of
- * another account's payout.
- */
+/** No payout of the account: it must be one receipt of another account's payout. */
 function checkForeign([first, second]: readonly PayoutJournal[]): void {
   if (first === undefined) return
   const { source } = first
@@ -209,7 +200,7 @@ function checkForeign([first, second]: readonly PayoutJournal[]): void {
   }
 }
 
-/** The income of a payout's exchanges, which no column of the payout has. */
+/** No column of the payout has it. */
 type Income = Pick<PostedFigures, 'fx_income_holding' | 'fx_income_destination'>
 
 function checkQuote(payout: PayoutRow): Income {
@@ -229,16 +220,13 @@ function checkQuote(payout: PayoutRow): Income {
   return { fx_income_holding, fx_income_destination }
 }
 
-/**
- * Whether a payout to another account has credited it at once, in its only journal. A held payout
- * passes through in_transit, as payouts to rails do.
- */
+/** A held payout passes through in_transit, as payouts to rails do. */
 function isDirect(payout: PayoutRow, journals: readonly PayoutJournal[]): boolean {
   const { type, status } = payout
   return type === 'service_account' && status === 'succeeded' && journals.length === 1
 }
 
-/** The statuses of a payout to another account. No rail has it, and nobody reverses it. */
+/** No rail has such a payout, and nobody reverses it. */
 const STATUSES_TO_ACCOUNT: ReadonlySet<PayoutStatus> = new Set([
   'pending_approval',
   'compliance_hold',
@@ -289,10 +277,7 @@ function checkJournals(
   }
 }
 
-/**
- * What the house kept of the principal. It keeps less than the whole, only of a payout that
- * converts, and only after the end of its price.
- */
+/** Less than the whole, only of a payout that converts, and only after the end of its price. */
 function keptOf(journal: PayoutJournal, payout: PayoutRow): bigint {
   const { rate_difference, created_at } = journal
   if (rate_difference === null) return 0n
@@ -305,7 +290,7 @@ function keptOf(journal: PayoutJournal, payout: PayoutRow): bigint {
   throw journalProblem(journal, expected, rate_difference)
 }
 
-/** The postings of a payout's first journal, from its stored integers. */
+/** From its stored integers. */
 function creationPostings(payout: PayoutRow, income: Income, direct: boolean): Posting[] {
   const figures = {
     ...payout,
@@ -318,7 +303,7 @@ function creationPostings(payout: PayoutRow, income: Income, direct: boolean): P
   return payoutPostings(figures, direct)
 }
 
-/** Throws unless the journal has exactly these postings without zeros, in order. Returns them. */
+/** Throws unless the journal has exactly these postings, without zeros. Returns them. */
 function checkPostings(journal: PayoutJournal | undefined, all: readonly Posting[]): Posting[] {
   if (journal === undefined) throw new Error('a payout without journals')
   const expected = all.filter(posting => posting.amount !== 0n)
@@ -328,7 +313,7 @@ function checkPostings(journal: PayoutJournal | undefined, all: readonly Posting
   return expected
 }
 
-/** The payout's debit has the id that follows from its journal's row. */
+/** The id follows from the journal's row. */
 function checkDebit(journal: PayoutJournal, payout: PayoutRow): void {
   const { balance_transaction_id: id } = payout
   const found = numberedId('btr', journal, journal.number)
@@ -337,9 +322,7 @@ function checkDebit(journal: PayoutJournal, payout: PayoutRow): void {
   }
 }
 
-/**
- * The line must undo `undone`, and have these amounts in the holding currency: amount, two fees.
- */
+/** `amounts` are the amount and two fees, in the holding currency. */
 function checkLine(
   journal: PayoutJournal,
   payout: PayoutRow,

@@ -1,5 +1,5 @@
-// Compares every quote, and every payout with a carried quote, with the price that its stored basis
-// makes. The basis has the rates and fees of that time. Compares a used quote with its payout.
+// Compares every price with the price that its stored basis makes, and a used quote with its
+// payout.
 
 import type { PriceSources } from '../prices/price.ts'
 import { type Basis, sourcesOf } from '../quotes/basis.ts'
@@ -22,7 +22,7 @@ import {
 } from './rows.ts'
 import { checkEach } from './stream.ts'
 
-/** Every figure of a price. Rates come first, because amounts follow from them. */
+/** Rates come first, because amounts follow from them. */
 const FIGURES = [
   'holding_to_payout',
   'payout_to_destination',
@@ -36,7 +36,7 @@ const FIGURES = [
   'fx_income_destination',
 ] as const satisfies readonly (keyof Price)[]
 
-/** A row whose basis is text. Many rows in sequence have one basis, which is then parsed once. */
+/** Many rows in sequence have one basis, which is then parsed once. */
 type WithBasis<Row> = Omit<Row, 'basis'> & { readonly basis: string | null }
 
 const COLUMNS = QUOTE_COLUMNS.map(name => (name === 'basis' ? 'basis::text' : name))
@@ -52,16 +52,16 @@ export async function checkPrices(run: Verification): Promise<void> {
   })
 }
 
-/** The columns of a payout that determine the price of its carried quote. */
+/** They determine the price of a carried quote. */
 export type PricedPayout = WithBasis<Omit<Carrier<string>, 'quote_validity_s' | 'on_behalf_of'>>
 
-/** The SQL of the columns of `PricedPayout` that no other check reads, of payouts `p`. */
+/** Columns that no other check reads, of payouts `p`. */
 export const PRICED_COLUMNS = `p.holding_to_payout, p.payout_to_destination, p.created_at,
   p.fund_transfer_network, p.charge_type, p.destination_country, p.basis::text as basis,
   case when p.type in ('wallet', 'local_payment_network') then p.beneficiary_details
     else '{"destination_details":{}}'::json end as beneficiary_details`
 
-/** Recomputes a payout's carried price. Throws BadRow if the payout's figures differ. */
+/** Throws BadRow if the payout's figures differ. */
 export function checkCarried(payout: PricedPayout): Price {
   const carrier = { ...payout, basis: null, quote_validity_s: null, on_behalf_of: '' }
   const wrong: Wrong = (expected, found) => payoutProblem(payout, expected, found)
@@ -92,7 +92,7 @@ function checkPrice(
   return price
 }
 
-/** The price by the service's rules from the stored basis, or the error of an invalid basis. */
+/** By the service's rules. */
 function recomputePrice(
   terms: QuoteTerms,
   basis: string | null,
@@ -107,7 +107,7 @@ function recomputePrice(
   }
 }
 
-/** A cache of price sources, by type, currencies and basis. */
+/** By type, currencies and basis. */
 const sourcesByBasis = new Map<string, PriceSources>()
 const MOST_SOURCES = 1_000
 
@@ -128,9 +128,8 @@ function figureText(figure: Price[(typeof FIGURES)[number]]): string {
 }
 
 /**
- * A used quote has a payout that names it or the quote it was renewed as, and was updated at that
- * payout's creation. An active quote has not changed. `matchPayouts` checks the quotes that payouts
- * name.
+ * Used: a payout names it or its renewal, made when the quote was updated. Active: unchanged.
+ * `matchPayouts` checks the quotes that payouts name.
  */
 const USES = rule('quotes')`
   select q.account_id, q.id as key,

@@ -1,5 +1,4 @@
-// Compares every payout to another account with its receipt in that account's book, and every
-// receipt with its payout.
+// Compares payouts to another account with the receipts in that account's book.
 import { POSTING_COLUMNS, type PostingColumns, readPostings } from '../ledger/store.ts'
 import { receiptPostings } from '../payouts/postings.ts'
 import { MAX_NAMED } from './problem.ts'
@@ -36,10 +35,7 @@ const RECEIPTS = statement`
     and ${ofAccount('p.account_id')}
   order by p.account_id, p.id`
 
-/**
- * Each payout to another account must have its receipt there, and each receipt its payout. Returns
- * the number of these payouts.
- */
+/** Returns the number of these payouts. */
 export async function matchReceipts(run: Verification): Promise<number> {
   const count = await checkEach(run, 'payouts', RECEIPTS, checkReceipt)
   const orphans = await rowsOf<{ account_id: string; number: bigint; source: string }>(

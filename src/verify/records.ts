@@ -1,5 +1,4 @@
-// Checks many kinds of rows: times in ids, books, balances, questions to rails, rows of imported
-// files, kept answers, batches, and banks' files. Each rule is one select.
+// Checks many kinds of rows. Each rule is one select.
 
 import { KEPT_SEAL } from '../http/idempotency/kept-reply.ts'
 import { KEPT_HOURS } from '../http/idempotency/rules.ts'
@@ -29,7 +28,7 @@ const ID_TIMES = [
     ) t where substr(id, 5, 11) is distinct from made`,
 )
 
-/** Each import key of payouts has a row with the newest payout that has the key. */
+/** The row has the newest payout that has the key. */
 const IMPORTS = rule('payout_imports')`
   with named as (
     select account_id, id, created_at, unnest(string_to_array(import_keys, ' ')) as import_key
@@ -52,7 +51,7 @@ const IMPORTS = rule('payout_imports')`
     where a.account_id = n.account_id and a.id = n.id and b.id = i.payout_id
   )`
 
-/** Each kept answer is the answer of its request: an event has its digest. */
+/** An event has its digest. */
 const KEPT_AS_ANSWERED = rule('idempotency_keys')`
   select account_id, key, 'an answer whose digest an event has' as expected,
     'digest ' || coalesce(encode(kept, 'hex'), 'none') as found
@@ -87,8 +86,7 @@ const ANSWERED_AS_KEPT = rule('idempotency_keys')`
     )`
 
 /**
- * A batch has the hash of its content, and the counts and totals of its items. Each item that is
- * not refused has a payout with its reference.
+ * With its hash, counts and totals. Each item that is not refused has a payout with its reference.
  */
 const BATCHES = [
   rule('payout_batches')`
@@ -175,9 +173,9 @@ const BATCHES = [
 ]
 
 /**
- * A live account's clock is the database's. A book's last_written_at is the time of its newest
- * event, journal or batch; of a book without any, it is the account's creation. After a correction
- * of the clock it is the corrected time, or that of what was written since.
+ * A live account's clock is the database's. last_written_at is the time of the newest event,
+ * journal or batch, else of the creation; after a correction of the clock the corrected time, or
+ * what was written since.
  */
 const BOOKS = rule('books')`
   select b.account_id, '' as key,
@@ -213,8 +211,8 @@ const BOOKS = rule('books')`
       and abs(extract(epoch from b.last_written_at - a.created_at)) > 60))`
 
 /**
- * A balance's updated_at is the time of its newest line. Of a balance without a line, it is the
- * account's creation, or the change of the account that added the currency.
+ * updated_at is the time of the newest line, else of the creation or the change that added the
+ * currency.
  */
 const BALANCES = rule('balances')`
   select b.account_id, b.currency as key,
@@ -243,9 +241,8 @@ const BALANCES = rule('balances')`
 const MOST_HASHED = 64 * 1024 * 1024
 
 /**
- * The bytes of a bank's file have the digest that identifies the file. A sweep deletes the bytes
- * and keeps digest, size and lines. Files belong to no account, so a verification of one account
- * skips this rule.
+ * A sweep deletes the bytes and keeps digest and size. Files belong to no account: a verification
+ * of one account skips them.
  */
 const INBOX = rule('rail_inbox_bytes')`
   select '' as account_id, encode(coalesce(f.sha256, p.sha256), 'hex') as key,
