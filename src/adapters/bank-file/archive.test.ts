@@ -35,7 +35,7 @@ const one = Buffer.from('<Document/>')
 const two = Buffer.from('101 061000146')
 const zip = zipOf([{ name: 'a.xml', bytes: one }])
 
-test('unpack, archive names outside its folder: no file written outside', async () => {
+test('unpack, plain file, gzip, ZIP with several or stored files: the bytes of each file, in order', async () => {
   assert.deepEqual(await unpacked(one), ['<Document/>'])
   assert.deepEqual(await unpacked(gzipSync(one)), ['<Document/>'])
   assert.deepEqual(await unpacked(zip), ['<Document/>'])
@@ -48,7 +48,7 @@ test('unpack, archive names outside its folder: no file written outside', async 
   assert.deepEqual(await unpacked(several), ['<Document/>', '101 061000146'])
 })
 
-test('unpack, names that leave the folder: nothing written outside it', async () => {
+test('unpack, archive with names outside its folder: no file written outside', async () => {
   for (const name of ['../../evil.xml', '/etc/evil.xml', '..\\evil.xml', 'C:\\evil.xml']) {
     assert.deepEqual(await unpacked(zipOf([{ name, bytes: one }])), ['<Document/>'])
   }
