@@ -30,7 +30,7 @@ const RULES: readonly (readonly [
   waits: boolean,
 ])[] = [
   ['of all payouts', [{}], true],
-  ['none', [], false],
+  ['absent', [], false],
   ['of another key', [{ key_id: 'key_2' }], false],
   ['of this key', [{ key_id: 'key_1' }], true],
   ['of another type', [{ payout_type: 'swift' }], false],
