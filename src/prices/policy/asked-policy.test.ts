@@ -7,8 +7,8 @@ import { judgeFrom, judgePolicies } from './asked-policy.ts'
 const NOW = '2026-06-01T00:00:00.000000Z'
 
 const WRONG: readonly (readonly [name: string, judge: () => unknown, member: string, RegExp])[] = [
-  ['nothing', () => judgePolicies({}), '', /^Say what to set: spread_bps, /],
-  ['no age', () => judgePolicies({ max_age_s: '0' }), 'max_age_s', /from 1 to 31536000/],
+  ['no value', () => judgePolicies({}), '', /^Say what to set: spread_bps, /],
+  ['max_age_s of zero', () => judgePolicies({ max_age_s: '0' }), 'max_age_s', /from 1 to 31536000/],
   ['an unknown pivot', () => judgePolicies({ pivot: 'XXQ' }), 'pivot', /no currency XXQ/],
   [
     'the pivot of an account',
@@ -34,8 +34,8 @@ const WRONG: readonly (readonly [name: string, judge: () => unknown, member: str
     'to_currency',
     /no currency XXQ/,
   ],
-  ['the past', () => judgeFrom('2026-01-01T00:00:00Z', NOW), 'from', /is past/],
-  ['no time', () => judgeFrom('tomorrow', NOW), 'from', /is not a time such as/],
+  ['a time in the past', () => judgeFrom('2026-01-01T00:00:00Z', NOW), 'from', /is past/],
+  ['a text that is no time', () => judgeFrom('tomorrow', NOW), 'from', /is not a time such as/],
 ]
 
 for (const [name, judge, member, message] of WRONG) {

@@ -35,9 +35,9 @@ const DUE: readonly (readonly [what: string, as_of: string, due: string])[] = [
   ['24 December 2026, a Thursday: Monday 28', '2026-12-24T15:00:00', '2026-12-28T15:00:00'],
   ['23 December 2027: the 24th, a Friday', '2027-12-23T15:00:00', '2027-12-24T15:00:00'],
   ['31 December 2026, a Thursday: Monday 4 January', '2026-12-31T15:00:00', '2027-01-04T15:00:00'],
-  ['just before a publication: that one', '2026-10-06T13:59:59', '2026-10-06T14:00:00'],
+  ['just before a publication: the same day', '2026-10-06T13:59:59', '2026-10-06T14:00:00'],
   [
-    'the night after, in Frankfurt already Wednesday: Wednesday',
+    'Tuesday night, in Frankfurt already Wednesday: Wednesday',
     '2026-10-06T23:00:00',
     '2026-10-07T14:00:00',
   ],
@@ -45,7 +45,7 @@ const DUE: readonly (readonly [what: string, as_of: string, due: string])[] = [
 ]
 
 for (const [what, as_of, expected] of DUE) {
-  test(`freshnessOf, ECB rate, ${what}`, () => {
+  test(`freshnessOf, ECB rate of a day and the day of the next one, ${what}`, () => {
     for (const source of [ECB_SOURCE, 'ECB', 'ecb']) {
       const rate = { source, as_of: `${as_of}.000000Z` }
       const { due, good_until } = freshnessOf(rate, null)
