@@ -19,8 +19,8 @@ function route(part: Partial<Route>): Route {
 
 /** Routes, of which `payout` takes the first. */
 const CHOICES: readonly (readonly [what: string, ...routes: readonly Partial<Route>[]])[] = [
-  ['the only one', {}],
-  ['any case of the network', { payout_type: 'local', network: 'CHATS' }],
+  ['only one route', {}],
+  ['network in another letter case', { payout_type: 'local', network: 'CHATS' }],
   ['one condition before none', { currency: 'HKD' }, {}],
   [
     'two conditions before the account',
@@ -32,43 +32,59 @@ const CHOICES: readonly (readonly [what: string, ...routes: readonly Partial<Rou
     { currency: 'HKD', country: 'HK' },
     { currency: 'HKD', priority: 9 },
   ],
-  ['equally many: the higher priority', { country: 'HK', priority: 1 }, { account_id: 'acc_1' }],
-  ['equally many, one negative priority', { country: 'HK' }, { account_id: 'acc_1', priority: -1 }],
-  ['equally many, equal priority: the account', { account_id: 'acc_1' }, { payout_type: 'local' }],
-  ['… else the type', { payout_type: 'local' }, { currency: 'HKD' }, { country: 'HK' }],
-  ['… else the currency', { currency: 'HKD' }, { country: 'HK' }],
   [
-    'a range counts as a condition',
+    'equally many conditions, higher priority',
+    { country: 'HK', priority: 1 },
+    { account_id: 'acc_1' },
+  ],
+  [
+    'equally many conditions, other route with a negative priority',
+    { country: 'HK' },
+    { account_id: 'acc_1', priority: -1 },
+  ],
+  [
+    'equally many conditions, equal priority, condition on the account',
+    { account_id: 'acc_1' },
+    { payout_type: 'local' },
+  ],
+  [
+    'equally many conditions, equal priority, condition on the type',
+    { payout_type: 'local' },
+    { currency: 'HKD' },
+    { country: 'HK' },
+  ],
+  [
+    'equally many conditions, equal priority, condition on the currency',
+    { currency: 'HKD' },
+    { country: 'HK' },
+  ],
+  [
+    'a range as a condition',
     { currency: 'HKD', min_amount: 10_000n },
     { currency: 'HKD', priority: 9 },
   ],
   [
-    'overlapping ranges: the one that begins higher',
+    'overlapping ranges, range that begins higher',
     { currency: 'HKD', min_amount: 9_000n },
     { currency: 'HKD', min_amount: 1n, max_amount: 10_000n },
     { currency: 'HKD', max_amount: 10_001n },
   ],
   [
-    '… else the one that ends lower',
+    'overlapping ranges with one beginning, range that ends lower',
     { currency: 'HKD', max_amount: 10_000n },
     { currency: 'HKD', max_amount: 10_001n },
   ],
   [
-    'ranges that end below or begin above: skipped',
+    'other ranges end below or begin above the amount',
     { currency: 'HKD' },
     { currency: 'HKD', max_amount: 9_999n, priority: 9 },
     { currency: 'HKD', min_amount: 10_001n, priority: 9 },
   ],
-  [
-    'routes that do not match: skipped',
-    {},
-    { currency: 'USD', priority: 9 },
-    { account_id: 'acc_2' },
-  ],
+  ['other routes do not match', {}, { currency: 'USD', priority: 9 }, { account_id: 'acc_2' }],
 ]
 
 for (const [what, ...parts] of CHOICES) {
-  test(`selectRoutes, ${what}: first, in any order of rows`, () => {
+  test(`selectRoutes, ${what}: this route first, in any order of rows`, () => {
     const routes = parts.map((part, i) => route({ ...part, rail: `rail ${i}` }))
     assert.equal(selectRoutes(routes, payout)[0]?.rail, 'rail 0')
     assert.equal(selectRoutes(routes.toReversed(), payout)[0]?.rail, 'rail 0')
