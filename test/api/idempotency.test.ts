@@ -200,7 +200,7 @@ test('Idempotency-Key stored again while expired keys are deleted: kept and repl
   assertReplayed(await pay(key, localPayout, aging), first)
 })
 
-test('deletion of expired Idempotency-Keys: expired keys found by index, no others read', async () => {
+test('deletion of expired Idempotency-Keys: found by index, younger keys not read', async () => {
   await inOneTransaction(service.database.url, async (tx, connections) => {
     await deleteExpiredReplies(connections)
     const [scans] = await tx`

@@ -542,7 +542,7 @@ const STATEMENTS: readonly {
 ]
 
 for (const { table, read, fill, besides = 0 } of STATEMENTS) {
-  test(`GET a timeline among thousands, ${table} statement planned for an empty table: reads only its rows`, () =>
+  test(`GET a timeline among thousands, ${table} planned while empty: reads only its rows`, () =>
     assertPageCost({
       table,
       queries: [{}],

@@ -406,7 +406,7 @@ test('DELETE of an endpoint, more than 10,000 pending deliveries: all cancelled'
   assert.ok((await deliveriesOf(kept)).every(({ status }) => status === 'pending'))
 })
 
-test('deliveries among many rows, written and found, statement planned for an empty table: only index look-ups', async () => {
+test('deliveries among many rows, written and found, planned for an empty table: only index look-ups', async () => {
   const another = await createDatabase()
   const sql = connect(another.url, { max: 1, as: 'service', look_ups: true })
   const key = { account_id: 'acc_a', id: idAt('whe', 1) }
