@@ -92,7 +92,7 @@ async function check(name: string, faults: Faults, earlier: readonly KeptPayment
 const failed = ({ checks }: CheckReport) =>
   checks.filter(({ result }) => result === 'failed').map(({ name, detail }) => `${name}: ${detail}`)
 
-test('connector checks: about forty, unique names, each after its prerequisites', () => {
+test('connector checks: at least forty, unique names, each after the checks that it needs', () => {
   const names: string[] = []
   for (const [name, { needs }] of allChecks().flatMap(({ checks }) => Object.entries(checks))) {
     assert.ok(!names.includes(name), name)
@@ -112,7 +112,7 @@ test('reference connector: passes every check, also after a restart', async () =
   assert.deepEqual([failed(again), skipped(again)], [[], []])
 })
 
-test('connector that lost its payments: the check of an earlier run fails', async () => {
+test('connector that lost its payments: the check of payments of an earlier run fails', async () => {
   const lost = { id: 'pot_00000000000000000000-1', amount: '1000', currency: 'EUR', reference: 'R' }
   const report = await check('lost', new Faults(), [lost])
   assert.deepEqual(
@@ -121,13 +121,15 @@ test('connector that lost its payments: the check of an earlier run fails', asyn
   )
 })
 
-test('faults of the reference connector, except transport ones: each has its check', () => {
+test('seeded faults of the reference connector, except drop-answers and errors-500: a check for each', () => {
   const seeded = Object.keys(FAULTS).filter(name => !/^(drop-answers|errors-500)$/.test(name))
   assert.deepEqual(Object.keys(FOUND_BY).sort(), seeded.sort())
   assert.deepEqual(TOGETHER.flat().sort(), seeded)
 })
 
-test('connector with one seeded fault: fails exactly its check', { concurrency: 4 }, async t => {
+test('connector with one seeded fault: fails exactly the check for it', {
+  concurrency: 4,
+}, async t => {
   const rows = share(TOGETHER, ALONE).map(faults =>
     t.test(faults.join(', '), async () => {
       const report = await check(faults.join('-'), Faults.read(faults))
@@ -155,7 +157,7 @@ class Rejecting extends Probe {
   #payment: Payment | undefined
 }
 
-test('connector that rejects where a return is expected: returns-bounded skipped', async () => {
+test('connector that rejects a payment whose return is tested: check returns-bounded skipped', async () => {
   const probe = new Rejecting({ ...ASKING, url: '', answer_within_ms: 1_000 })
   probe.capabilities = {
     protocol: '1',
@@ -172,7 +174,7 @@ test('connector that rejects where a return is expected: returns-bounded skipped
   )
 })
 
-test('no connector at the URL: only the first check fails', async () => {
+test('no connector at the URL: only the first check fails, the others are skipped', async () => {
   const options = { ...ASKING, url: 'http://127.0.0.1:1', answer_within_ms: 1_000 }
   const report = await runChecks(allChecks(), options)
   assert.equal(report.failed, 1)

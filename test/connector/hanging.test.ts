@@ -55,7 +55,7 @@ function railTo(name: string, url: string): Rail {
   return CONNECTOR.open({ name, config, secret } as never, service.deps as never) as Rail
 }
 
-test('connector that hangs, all its rounds busy: payouts of another connector still submitted', async () => {
+test('connector that hangs, every request to it waiting: payouts of another connector still submitted', async () => {
   await service.setFees([{}])
   await addRails(service, 'hanging', 'prompt')
   const live = await service.openAccount({ sandbox: false, fund: { USD: 10_000_000n } })

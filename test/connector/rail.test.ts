@@ -154,7 +154,7 @@ const COURSES: readonly (readonly [amount: bigint, steps: string])[] = [
 ]
 
 for (const [amount, steps] of COURSES) {
-  test(`connector, ${amount}: submitted once, ${steps}`, async t => {
+  test(`connector, payout of ${amount}: submitted once, ${steps}`, async t => {
     const { rail, paid, payout, report: first } = await handedOver(t, amount)
     assert.equal(first?.steps.length, 0)
     assert.match(first?.references?.provider ?? '', /^PRV[0-9A-F]{12}$/)
@@ -173,7 +173,7 @@ async function ended(rail: ConnectorRail, payout: RailPayout): Promise<RailRepor
   return report
 }
 
-test("connector, returned after it was paid: reversed in full with the provider's code, a smaller return named", async t => {
+test("connector, payment returned after it was paid: reversed in full with the provider's code; return of less: its amount noted", async t => {
   const { rail, payout } = await handedOver(t, 1004n)
   const report = await ended(rail, payout)
   assert.equal(statuses(report), 'succeeded reversed')
@@ -195,7 +195,7 @@ test('connector, return larger than the payment: an exception, no step', async t
   })
 })
 
-test("connector order: purpose in the account's words, all digits above 2^53", async t => {
+test('connector order: purpose and texts as the account sent them, amounts above 2^53 exact', async t => {
   const { rail, connector } = await open(t)
   const particulars = {
     purpose: 'SALA',
@@ -219,7 +219,7 @@ test('connector, unsupported currency: failover to the next route', async t => {
   assert.equal(report?.ask_again_in_ms, DAY_MS)
 })
 
-test('connector, account must answer: asked, answered once, paid', async t => {
+test('connector, payment that asks the account for data: asked, answered once, paid', async t => {
   const { rail, connector, payout } = await handedOver(t, 1002n)
   let report: RailReport | undefined
   while (report?.steps.length !== 1) report = await inquire(rail, payout)
@@ -230,7 +230,7 @@ test('connector, account must answer: asked, answered once, paid', async t => {
   assert.equal(connector.book.entries.get(payout.attempt.id)?.answers_seen, 1)
 })
 
-test('connector, answers lost after it took the payment: unclear, then paid once', async t => {
+test('connector, answers lost after it accepted the payment: result unclear, payment made once', async t => {
   const { rail, paid } = await open(t, { 'drop-answers': 0.5 })
   const payouts = Array.from({ length: 20 }, () => payoutOf(1000n))
   const handed = await Promise.allSettled(rail.submit(payouts))
@@ -249,7 +249,7 @@ test('connector, answers lost after it took the payment: unclear, then paid once
   assert.deepEqual(paid.toSorted(), payouts.map(({ attempt }) => attempt.id).sort())
 })
 
-test('connector, unknown payment: undefined, by a signed 404 about this id', async t => {
+test('connector, signed 404 for an id: payment unknown to the connector', async t => {
   const { rail } = await open(t)
   assert.equal(await inquire(rail, payoutOf(1000n)), undefined)
 })
@@ -264,13 +264,13 @@ const UNCLEAR: readonly Fault[] = [
 ]
 
 for (const fault of UNCLEAR) {
-  test(`connector, 404 with the fault ${fault}: no proof`, async t => {
+  test(`connector, 404 with fault ${fault}: not taken as proof`, async t => {
     const { rail } = await open(t, { [fault]: 1 })
     await assert.rejects(inquire(rail, payoutOf(1000n)), { name: 'Error' })
   })
 }
 
-test('connector, payment known, then forgotten: never submitted again', async t => {
+test('connector, payment accepted, later unknown to it: never submitted again', async t => {
   const { rail, paid, payout, forget } = await handedOver(t)
   await settled(rail, payout)
   forget()
@@ -279,13 +279,13 @@ test('connector, payment known, then forgotten: never submitted again', async t 
   assert.equal(paid.length, 1)
 })
 
-test('connector, 404 to a question from before it took the payment: no proof', async t => {
+test('connector, 404 to a question sent before the payment was accepted: not taken as proof', async t => {
   const { rail, payout, forget } = await handedOver(t)
   forget()
   await assert.rejects(inquire(rail, payout), /a 404 that may be older than the payment/)
 })
 
-test("connector, paid payment forgotten after its key's lifetime: stays paid", async t => {
+test("connector, paid payment unknown to it after the key's lifetime: stays paid", async t => {
   const { rail, payout, forget } = await handedOver(t, 1000n, {}, { key_lifetime_s: WEEK_S })
   await settled(rail, payout)
   forget()
@@ -297,7 +297,7 @@ test("connector, paid payment forgotten after its key's lifetime: stays paid", a
   assert.equal(young?.exception?.kind, 'forgotten')
 })
 
-test('connector, refused payment forgotten: stays refused, no exception', async t => {
+test('connector, rejected payment unknown to it later: stays rejected, no exception', async t => {
   const { rail, payout, forget } = await handedOver(t, 1001n)
   await settled(rail, payout)
   forget()
@@ -307,14 +307,14 @@ test('connector, refused payment forgotten: stays refused, no exception', async 
   assert.equal(report?.ask_again_in_ms, null)
 })
 
-test('connector, attempt older than its key: an exception, nothing sent', async t => {
+test("connector, attempt older than its key's lifetime: an exception, nothing sent", async t => {
   const { rail, connector } = await open(t, {}, { key_lifetime_s: WEEK_S })
   const report = await submit(rail, askedAfter(payoutOf(1000n), WEEK_S * 1_000))
   assert.equal(report?.exception?.kind, 'key_expired')
   assert.equal(connector.book.entries.size, 0)
 })
 
-test('connector, another amount than ordered: an exception, no step', async t => {
+test('connector, reports another amount than ordered: an exception, no step', async t => {
   const { report } = await handedOver(t, 1000n, { 'other-amount': 1 })
   assert.deepEqual(report?.exception, {
     kind: 'amount_differs',
@@ -323,7 +323,7 @@ test('connector, another amount than ordered: an exception, no step', async t =>
   assert.deepEqual(report?.steps, [])
 })
 
-test('connector, same attempt with another body: an exception, payment kept', async t => {
+test('connector, same attempt sent with another body: an exception, payment kept', async t => {
   const { rail, paid, payout } = await handedOver(t)
   const report = await submit(rail, { ...payout, destination_amount: 2000n })
   assert.equal(report?.exception?.kind, 'other_body')
@@ -336,7 +336,7 @@ test('connector, two payments under one id: an exception', async t => {
   assert.equal((await submit(rail, payout))?.exception?.kind, 'reference_differs')
 })
 
-test('connector, steps reported differently: an exception, applied steps kept', async t => {
+test('connector, steps reported differently later: an exception, applied steps kept', async t => {
   const { rail, payout } = await handedOver(t, 1003n, { 'steps-rewritten': 1 })
   let report: RailReport | undefined
   while (report?.exception === undefined) report = await inquire(rail, payout)
@@ -344,7 +344,7 @@ test('connector, steps reported differently: an exception, applied steps kept', 
   assert.deepEqual(report.steps, [])
 })
 
-test('connector, one slow payment: delays no other, also with few concurrent requests', async t => {
+test('connector, one slow payment, few concurrent requests: other payments not delayed', async t => {
   const { rail, connector } = await open(t, {}, { at_once: 2 })
   await submit(rail, payoutOf(1000n))
   const slow = payoutOf(1000n)
@@ -364,7 +364,7 @@ test('connector, one slow payment: delays no other, also with few concurrent req
   assert.ok((await late)?.references)
 })
 
-test('connector, too many concurrent requests for too long: refused, not submitted', async t => {
+test('connector, no free request slot for too long: refused, not submitted', async t => {
   const { rail, connector } = await open(t, {}, { at_once: 1 })
   await submit(rail, payoutOf(1000n))
   const add = connector.book.add.bind(connector.book)
