@@ -50,7 +50,7 @@ function assertShownAsDecided(page: string, path: string): void {
   assert.doesNotMatch(before, /<dl class="facts">/)
 }
 
-test('payout awaiting approval: the digest covers only what the page shows', async () => {
+test('console, payout awaiting approval: the digest covers only what the page shows', async () => {
   const payer = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 8n } })
   const { account_id } = payer.account
   await addApprovalRule(service, { account_id })
@@ -62,7 +62,7 @@ test('payout awaiting approval: the digest covers only what the page shows', asy
   assertShownAsDecided(page.text, `/v3/payout/${made.json.data.id}`)
 })
 
-test('beneficiary awaiting approval: waits for others than its maker, approved as shown, later changes shown', async () => {
+test('console, beneficiary awaiting approval: its maker must wait for others; approved with the digest shown; later changes shown', async () => {
   const send = (method: 'POST' | 'PUT', url: string, payload: object) =>
     service.inject({ method, url, headers: maker, payload })
   const made = await send('POST', '/v3/beneficiary', { ...bankBeneficiary, name: 'Harbour Ltd' })
@@ -97,7 +97,7 @@ test('beneficiary awaiting approval: waits for others than its maker, approved a
   assert.match(text, /This beneficiary can be approved after it is changed/)
 })
 
-test('import awaiting approval: listed with its sums, for its maker too, decided as shown', async () => {
+test('console, import awaiting approval: listed with its sums, also for its maker; decided with the digest shown', async () => {
   const payer = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 8n } })
   const { account_id } = payer.account
   await addApprovalRule(service, { account_id, approvers: 2 })

@@ -104,7 +104,7 @@ const countPayouts = async () => {
   return row?.count ?? 0
 }
 
-test('payout by browser: options, quote, payee; sent by two tabs and a click, made once; its end without a reload', {
+test('console in a browser, payout with options, quote and payee, sent by two tabs and a double click: created once, its end shown without a reload', {
   skip,
 }, async () => {
   const { page, context, faults } = await person(['maker'])
@@ -131,7 +131,7 @@ test('payout by browser: options, quote, payee; sent by two tabs and a click, ma
   await context.close()
 })
 
-test('browser without JavaScript: payout made, refused for its maker, approved by a second person', {
+test('console in a browser without JavaScript: payout created, its maker cannot approve it, a second person can', {
   skip,
 }, async () => {
   const remove = await addApprovalRule(service, { account_id: id })
@@ -157,7 +157,7 @@ test('browser without JavaScript: payout made, refused for its maker, approved b
   await both.context.close()
 })
 
-test('page: few small files; announces news without moving rows; leaves when the session ends', {
+test('console page in a browser: few small files; announces changes without moving rows; goes to the log-in when the session ends', {
   skip,
 }, async () => {
   const { page, context, faults, user } = await person(['viewer'])
@@ -193,7 +193,7 @@ test('page: few small files; announces news without moving rows; leaves when the
   await context.close()
 })
 
-test('service killed and restarted: the page says so and misses no change', {
+test('console in a browser, service killed and restarted: the page says so and misses no change', {
   skip,
 }, async () => {
   const env = { DATABASE_URL: service.database.url }
@@ -314,7 +314,7 @@ const LOOKS = [
 for (const [nth, look] of LOOKS.entries()) {
   const name = `${look.colorScheme}, ${look.viewport.width} wide`
   const which = share('every other screen', 'every screen')
-  test(`${which}, ${name}: no serious axe finding, no error, no foreign resource`, {
+  test(`console in a browser, ${which}, ${name}: no serious axe finding, no error, no resource of another site`, {
     skip,
   }, async () => {
     const remove = await addApprovalRule(service, { account_id: id })

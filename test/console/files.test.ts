@@ -26,7 +26,7 @@ const look = async (path: string) => {
 const send = (path: string, form: Record<string, string>) =>
   sendForm(world.service, headers, `/console/installation${path}`, form)
 
-test('bank file page: waits for release, shown byte for byte, released as shown or withdrawn', async () => {
+test('bank file page: file awaiting release shown byte for byte, released with the digest shown, or withdrawn', async () => {
   const [file, other] = [await newFile(world), await newFile(world)]
   assert.match(await look(''), /files\?state=sealed">2<\/a> files for banks wait for their release/)
   assert.match(await look('/files'), new RegExp(`${file}[\\s\\S]*to release`))
@@ -48,7 +48,7 @@ test('bank file page: waits for release, shown byte for byte, released as shown 
   assert.doesNotMatch(await look(''), /wait for their release/)
 })
 
-test('auditor: reads a bank file, cannot release it', async () => {
+test('bank file page, auditor: reads a bank file, cannot release it', async () => {
   const file = await newFile(world)
   const page = await look(`/files/${file}`)
   const digest = /name="digest" value="([0-9a-f]{64})"/.exec(page)?.[1] ?? ''

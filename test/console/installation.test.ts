@@ -20,7 +20,7 @@ after(() => service.close())
 const look = async (user: string, path: string) =>
   service.inject({ url: `/console/installation${path}`, headers: await logIn(service, user) })
 
-test('users page: roles shown to operators and auditors, not to members', async () => {
+test('users page: shows roles to operators and auditors, is refused to members', async () => {
   await addPerson(service, { user: 'ada', role: 'operator' })
   await addPerson(service, { user: 'grace', role: 'auditor' })
   await addPerson(service, { user: 'mo', roles: [[id, 'maker']] })
@@ -60,7 +60,7 @@ test('users page: operator creates a user, gives a role and a one-time link; aud
   assert.equal(auditor.text.includes('Make the link'), false)
 })
 
-test('upkeep page: "never" until corridor verify of all accounts has run; then its age', async () => {
+test('installation page, last verification: "never" until corridor verify of all accounts has run; then its age', async () => {
   const never = await look('ada', '')
   assert.match(never.text, /The books were verified: never/)
   const cli = await openCli(service.database.url, { CORRIDOR_USER: 'ada' })
@@ -108,7 +108,7 @@ test('audit log page, row of a command: its system user and host on one line', a
   assert.match(text, /<summary>1 field<\/summary>/)
 })
 
-test("operator pages: live news of every account's payouts since the page was read, until the role is removed", async () => {
+test("operator pages: live changes of every account's payouts since the page was read, until the role is removed", async () => {
   const address = await service.app.listen({ host: '127.0.0.1', port: 0 })
   const headers = await logIn(service, 'grace')
   const page = await service.inject({ url: '/console/installation/payouts', headers })
@@ -143,7 +143,7 @@ test("operator pages: live news of every account's payouts since the page was re
   assert.match(read, /event: over\ndata: \{\}\n\n$/)
 })
 
-test('account income page: fees of its book, exact, minus those given back', async () => {
+test('account income page: fees of its book, exact, less those credited back', async () => {
   await service.setFees([{ payout_type: 'local', fixed_amount: 250n }])
   await service.setRates({ 'USD/HKD': '7.8' })
   const payer = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 8n } })

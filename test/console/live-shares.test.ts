@@ -39,7 +39,7 @@ function open({ cookie }: { readonly cookie: string }): Promise<Opened> {
   })
 }
 
-test('member with many sessions, many pages at once: 429 above the share, a closed page frees it, other members unaffected', async () => {
+test("live pages of one member in many sessions: 429 above the member's share; a closed page makes room; other members unaffected", async () => {
   for (const user of ['many', 'other']) {
     await addPerson(service, { user, roles: [[account_id, 'viewer']] })
   }

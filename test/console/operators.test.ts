@@ -41,7 +41,7 @@ test('account page: rows written today and the quota', async () => {
   assert.match(page, /1,234 of 7,000,000 rows, 2 of\s+5,000 MB, until <time/)
 })
 
-test('payout page: each open exception, with a link to its decision', async () => {
+test('payout page: each open exception, with a link to decide it', async () => {
   const [id, other] = [await standingPayout(world), await standingPayout(world)]
   const page = await look(`/payouts/${id}`)
   assert.match(page, /<strong>amount differs<\/strong> Less\./)
@@ -55,7 +55,7 @@ test('payout page: each open exception, with a link to its decision', async () =
   assert.doesNotMatch(await look(`/payouts/${id}`), /amount differs/)
 })
 
-test('bank files page: quarantined ones with their reason, and unread ones only', async () => {
+test('bank files page: quarantined files with their reason, and filtered to unread ones', async () => {
   assert.match(await look('/unread-files'), /Every file of every bank is read/)
   const rail = await newRail(world)
   const add = (name: string, state: string, reason: string, closed_by = '') =>
@@ -86,7 +86,7 @@ test('bank files page: quarantined ones with their reason, and unread ones only'
   assert.equal((await call(`?starting_after=${'0'.repeat(64)}`)).status, 400)
 })
 
-test('clock jumped: shown, confirmed by an operator, not by an auditor', async () => {
+test('clock page, clock jumped: jump shown; confirmed by an operator, refused to an auditor', async () => {
   const right = await look('/clock', 'gil')
   assert.match(right, /right<\/span>[\s\S]*The clock was never confirmed/)
   assert.doesNotMatch(right, /Confirm the clock/)

@@ -78,7 +78,7 @@ const SCREENS = [
   '/sandbox',
 ]
 
-test('page without a session: redirected to the log-in and back', async () => {
+test('console page without a session: redirected to the log-in, then back to the page', async () => {
   const host = { host: '127.0.0.1:8080' }
   const answer = await look(host, `/console/${id}/payouts?status=failed`)
   assert.equal(answer.status, 303)
@@ -90,7 +90,7 @@ test('page without a session: redirected to the log-in and back', async () => {
   assert.match(elsewhere.text, /name="next" value="\/console"/)
 })
 
-test('each role: sees every screen of its account; hostile text shown as text', async () => {
+test('console, each role: reads every page of its account; hostile text shown as text', async () => {
   for (const role of ['viewer', 'maker', 'approver'] as const) {
     const { headers } = await person([role])
     for (const path of [...SCREENS, `/payouts/${payout}`]) {
@@ -106,7 +106,7 @@ test('each role: sees every screen of its account; hostile text shown as text', 
   }
 })
 
-test('entities page, review filter: every option is known to the API', async () => {
+test('entities page, status filter: the API knows every option', async () => {
   const { headers } = await person(['viewer'])
   const { text } = await look(headers, `/console/${id}/entities`)
   const [, select = ''] =
@@ -119,7 +119,7 @@ test('entities page, review filter: every option is known to the API', async () 
   }
 })
 
-test('page, no role on the account: 403 without details; being an operator gives no role', async () => {
+test('console page of an account without a role: 403 without details, also for an operator', async () => {
   const other = await service.openAccount()
   const { headers } = await person(['viewer'])
   const operator = await person([], 'operator')
@@ -131,7 +131,7 @@ test('page, no role on the account: 403 without details; being an operator gives
   }
 })
 
-test('installation pages: for operators and auditors; an auditor changes nothing', async () => {
+test('installation pages: for operators and auditors; an auditor has no way to change anything', async () => {
   const operator = await person([], 'operator')
   const auditor = await person([], 'auditor')
   const member = await person(['maker'])
@@ -153,7 +153,7 @@ test('installation pages: for operators and auditors; an auditor changes nothing
   assert.match(log.text, /looked into/)
 })
 
-test('form sent twice with its key: executed once; amounts read exactly', async () => {
+test('console form sent twice with its key: executed once; amounts read exactly', async () => {
   const { headers } = await person(['maker'])
   const url = `/console/${id}/sandbox/fund`
   const balance = async () => {
@@ -205,7 +205,7 @@ test('payout form, refused: shown again with its values, the field and the reaso
   assert.match(refused.text, /<input[^>]*value="Harbour Trading Ltd"/)
 })
 
-test('console path: reaches only its own screen', async () => {
+test('console path with encoded dots, slashes or a query: reaches no other page', async () => {
   const { headers } = await person(['viewer'], 'operator')
   for (const name of [
     '..%2Fbalance',
@@ -219,7 +219,7 @@ test('console path: reaches only its own screen', async () => {
   }
 })
 
-test('search: an id opens its page, other text lists payouts with that reference', async () => {
+test('console search: an id opens its page, another text lists payouts with that reference', async () => {
   const { headers } = await person(['viewer'])
   const find = async (q: string) => {
     const answer = await look(headers, `/console/${id}/find?${new URLSearchParams({ q })}`)
@@ -230,7 +230,7 @@ test('search: an id opens its page, other text lists payouts with that reference
   assert.equal(await find('nobody’s'), `/console/${id}/payouts?reference_id=nobody%E2%80%99s`)
 })
 
-test('CSV download of a list: exact amounts, no formula in a cell', async () => {
+test('console, CSV download of a list: exact amounts, no formula in a cell', async () => {
   await pay('=HYPERLINK("https://example.com")')
   const { headers } = await person(['viewer'])
   const { text, status } = await look(headers, `/console/${id}/payouts.csv?status=processing`)
@@ -240,7 +240,7 @@ test('CSV download of a list: exact amounts, no formula in a cell', async () => 
   assert.match(newest, /^"'=HYPERLINK\(""https:\/\/example\.com""\)",[\d.]+,USD,processing,local,/)
 })
 
-test('batch from CSV: dry run shows each problem by line, then made once', async () => {
+test('console, batch from CSV: dry run names each fault by line, then created once', async () => {
   const { headers } = await person(['maker'])
   const url = `/console/${id}/batches/new`
   const count = async () => {
@@ -306,7 +306,7 @@ function watch(headers: Headers, after = ''): Promise<Live> {
   })
 }
 
-test('live page: receives changes since it was read, until its session ends', async () => {
+test('live console page: receives changes since the page was read, until its session ends', async () => {
   const { headers, user } = await person(['viewer'])
   const page = await look(headers, `/console/${id}`)
   const between = await pay('between')
@@ -319,7 +319,7 @@ test('live page: receives changes since it was read, until its session ends', as
   assert.match(live.read, /event: over\ndata: \{\}\n\n$/)
 })
 
-test('form refused after a correct password: shown again without a password field', async () => {
+test('console form refused after a correct password: shown again without a password field', async () => {
   await addPerson(service, { user: 'olga', role: 'operator' })
   const headers = await logInByLink(service, 'olga')
   await service.database.owner`
@@ -333,7 +333,7 @@ test('form refused after a correct password: shown again without a password fiel
   assert.ok(!asks(refused))
 })
 
-test('live page, more than 100 events missed: told that anything may have changed', async () => {
+test('live console page, more than 100 events missed: says that anything may have changed', async () => {
   const { headers } = await person(['viewer'])
   const page = await look(headers, `/console/${id}`)
   const seen = /data-seen="(\d+)"/.exec(page.text)?.[1]
@@ -345,7 +345,7 @@ test('live page, more than 100 events missed: told that anything may have change
   live.close()
 })
 
-test('page opened while sessions are checked: its own session counts as live', async () => {
+test('live console page opened while sessions are checked: its own session is not ended', async () => {
   const first = await watch((await person(['viewer'])).headers)
   const { headers } = await person(['viewer'])
   const deps = service.deps as { inTurn: typeof service.deps.inTurn }

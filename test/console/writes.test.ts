@@ -66,7 +66,7 @@ async function payoutThatAsks(): Promise<string> {
   return payout
 }
 
-test("bank's notice at the payee: a maker accepts the value; a viewer has no form", async () => {
+test("console, bank's notice at the payee: a maker accepts the value; a viewer has no form", async () => {
   const noted = await addNotedPayee(service, account)
   const [maker, viewer] = [await person('maker'), await person('viewer')]
   const path = `/console/${id}/beneficiaries/${noted.id}`
@@ -88,7 +88,7 @@ test("bank's notice at the payee: a maker accepts the value; a viewer has no for
   assert.doesNotMatch(after, /accept_notice"/)
 })
 
-test("bank's notice without a value, or after a newer edit: no form, or the refusal on the page", async () => {
+test("console, bank's notice without a value: no form; after a newer edit: the refusal on the page", async () => {
   const maker = await person('maker')
   const without = await addNotedPayee(service, account, { code: 'C09', corrected: {} })
   const { text } = await look(maker, `/console/${id}/beneficiaries/${without.id}`)
@@ -105,7 +105,7 @@ test("bank's notice without a value, or after a newer edit: no form, or the refu
   assert.match(refused.text, /no longer has the value/)
 })
 
-test('payout that requires an action: a maker sends documents, two clicks send one', async () => {
+test('console, payout that requires an action: a maker sends documents; two clicks send one answer', async () => {
   const payout = await payoutThatAsks()
   const [maker, viewer] = [await person('maker'), await person('viewer')]
   const url = `/console/${id}/payouts/${payout}`
@@ -138,7 +138,7 @@ test('payout that requires an action: a maker sends documents, two clicks send o
   assert.equal(/<script>|href="https:\/\/files/.test(page.text), false)
 })
 
-test('payout timeline: lists webhook deliveries, each with a link', async () => {
+test('console, payout timeline: lists webhook deliveries, each with a link', async () => {
   const payout = await payoutThatAsks()
   const { json } = await account.get(`/v3/event?object_id=${payout}`)
   const event = json.data.results.at(-1)
@@ -165,7 +165,7 @@ async function rows() {
   return others
 }
 
-test('form from another site, browser with a session or an API key: 403', async () => {
+test('console form posted from another site, by session or API key: 403', async () => {
   const before = await rows()
   const { cookie = '' } = ada
   const url = `/console/installation/accounts/${id}/freeze`
@@ -182,7 +182,7 @@ test('form from another site, browser with a session or an API key: 403', async 
   assert.deepEqual(await rows(), before)
 })
 
-test('list downloads: one per session, 429 with Retry-After for the next, then allowed again', async () => {
+test('console, CSV downloads: one at a time per session; a second gets 429 with Retry-After until the first ends', async () => {
   await service.database.owner`
     insert into entities (account_id, id, type, on_behalf_of, reference_id, details,
       approval_status, approval_history, created_at, updated_at)
@@ -212,7 +212,7 @@ test('list downloads: one per session, 429 with Retry-After for the next, then a
   assert.match(wrong.text, /This page cannot be shown/)
 })
 
-test('repeated parameters, names that every object has: a page, no 5xx', async () => {
+test('console, repeated parameters, or parameters named like members of every object: a page, no 5xx', async () => {
   for (const path of [
     '/find?q=a&q=b',
     '/payouts?status=failed&status=open',
@@ -229,7 +229,7 @@ test('repeated parameters, names that every object has: a page, no 5xx', async (
 
 const ROOT = '/console/installation'
 
-test('entity with a match: shown with its score, confirmed, and cleared by a person', async () => {
+test('console, entity with a match: shown with its score; a person confirms it, then clears it', async () => {
   const headers = await person('viewer', 'operator')
   await takeUnList(service, await readUnList())
   const made = await account.post('/v3/entity', { type: 'individual', name: 'Eric Badege' })
@@ -263,7 +263,7 @@ test('entity with a match: shown with its score, confirmed, and cleared by a per
   assert.ok(!(await shows('/screening')).includes(entity))
 })
 
-test('hidden field with encoded dots or a question mark: reaches no other route', async () => {
+test('console form, hidden field with encoded dots or a question mark: reaches no other route', async () => {
   await addApprovalRule(service)
   const [rule] = await service.database.owner<{ rule_id: string }[]>`
     select rule_id from approval_rules`
