@@ -104,8 +104,8 @@ function assertUnknown(answer: Answer): void {
   assert.equal(answer.headers['retry-after'], '1')
 }
 
-describe('COMMIT executed and answered with XX000', () => {
-  test('payout with a key: 503; replayed: the one payout', async () => {
+describe('payouts, COMMIT executed but answered with XX000', () => {
+  test('POST /v3/payout with a key: 503; replayed: the one payout', async () => {
     proxy.answerCommits('XX000', 1, WRITES)
     assertUnknown(await pay(101, 'unconfirmed'))
     assert.equal(proxy.answersLeft(), 0)
@@ -115,7 +115,7 @@ describe('COMMIT executed and answered with XX000', () => {
     assert.deepEqual(await paid([101]), [1])
   })
 
-  test('payout without a key: 503, one payout', async () => {
+  test('POST /v3/payout without a key: 503, one payout', async () => {
     proxy.answerCommits('XX000', 1, WRITES)
     assertUnknown(await pay(102))
     assert.deepEqual(await paid([102]), [1])
@@ -125,7 +125,7 @@ describe('COMMIT executed and answered with XX000', () => {
     ['without keys', () => undefined],
     ['with keys', (amount: number) => `crowd-${amount}`],
   ] as const) {
-    test(`${CROWD} payouts ${what} in a few batches: 503 for whole batches, each made once`, async t => {
+    test(`POST /v3/payout, ${CROWD} payouts ${what} in a few batches: 503 for whole batches, each created once`, async t => {
       let first = what === 'with keys' ? 1_000 : 10_000
       let amounts: number[] = []
       let unknown: Answer[] = []
@@ -148,7 +148,7 @@ describe('COMMIT executed and answered with XX000', () => {
     })
   }
 
-  test('payout batch (a long command) with a key: 503; replayed: the one batch', async () => {
+  test('POST /v3/payout_batch (a long command) with a key: 503; replayed: the one batch', async () => {
     const payouts = Array(20).fill({ ...localPayout, amount: 103 })
     const body = { mode: 'all_or_nothing', payouts }
     const ask = () => client.post('/v3/payout_batch', body, keyed('unconfirmed batch'))
@@ -161,7 +161,7 @@ describe('COMMIT executed and answered with XX000', () => {
 })
 
 // Told so by the server itself, at the COMMIT of a payout of this amount: a trigger that is deferred.
-describe('COMMIT answered with an error that excludes success', () => {
+describe('payouts, COMMIT answered with an error after which nothing was written', () => {
   const AMOUNT = 104
   const refuse = (code: string, times: number) =>
     database.owner.unsafe(`
@@ -186,7 +186,7 @@ describe('COMMIT answered with an error that excludes success', () => {
     ['25P02', 1_000, [500, 200], 'fails alone, its neighbours are paid'],
     ['XX000', 1_000, [503, 503], 'unknown, nothing is retried'],
   ] as const) {
-    test(`${code}: ${then}`, async t => {
+    test(`COMMIT answered with ${code}: ${then}`, async t => {
       await refuse(code, times)
       t.after(relent)
       const before = await paid([AMOUNT, 106])
@@ -200,7 +200,7 @@ describe('COMMIT answered with an error that excludes success', () => {
   }
 })
 
-describe('commands, COMMIT executed and answered with XX000', () => {
+describe('commands, COMMIT executed but answered with XX000', () => {
   // Quotes, a variable and a command that a shell would expand.
   const signs = 'O\'Neill "A" $HOME `id` \\ !1'
   const money = (command: string) =>
@@ -218,7 +218,7 @@ describe('commands, COMMIT executed and answered with XX000', () => {
       },
     ],
   ] as const) {
-    test(`corridor ${command}: says the outcome is unknown and prints a shell line that books it once`, async () => {
+    test(`corridor ${command}: says that the outcome is unknown, prints a command that books it once`, async () => {
       const args: readonly string[] = await argsOf()
       const before = await balance()
       proxy.answerCommits('XX000', 1, WRITES)
@@ -234,7 +234,7 @@ describe('commands, COMMIT executed and answered with XX000', () => {
     })
   }
 
-  test('corridor fund without a reference: the printed line books it once', async () => {
+  test('corridor fund without a reference: the printed command books it once', async () => {
     const before = await balance()
     proxy.answerCommits('XX000', 1, WRITES)
     const { stderr } = await cli.run('fund', account_id, 'USD', '12.34')
@@ -244,7 +244,7 @@ describe('commands, COMMIT executed and answered with XX000', () => {
     assert.equal(await balance(), before + 1_234n)
   })
 
-  test('corridor demo --bank: the printed line has the reference of its funding', async t => {
+  test('corridor demo --bank: the printed command has the reference of its funding', async t => {
     const config = readConfig({ DATABASE_URL: proxy.url })
     t.after(() => database.owner`delete from rails where name = 'demo_bank'`)
     proxy.answerCommits('XX000', 1, /^\s*insert into journals\b/)
@@ -262,7 +262,7 @@ describe('commands, COMMIT executed and answered with XX000', () => {
     assert.match((await cli.run(...shellWords(failed.message))).stderr, /is booked already/)
   })
 
-  test('corridor account freeze: says the outcome is unknown and how to look', async () => {
+  test('corridor account freeze: says that the outcome is unknown and how to find out', async () => {
     proxy.answerCommits('XX000', 1, WRITES)
     const frozen = await cli.run('account', 'freeze', account_id, '--reason', 'Case 118', '--json')
     assert.equal(frozen.code, 1)
@@ -272,7 +272,7 @@ describe('commands, COMMIT executed and answered with XX000', () => {
     assert.match(unfrozen.stdout, /was frozen, is active/)
   })
 
-  test('corridor pricing set, outside a lane: says the outcome is unknown and how to look', async () => {
+  test('corridor pricing set: says that the outcome is unknown and how to find out', async () => {
     proxy.answerCommits('XX000', 1, WRITES)
     const set = await cli.run('pricing', 'set', '--spread-bps', '23')
     assert.equal(set.code, 1)
@@ -294,7 +294,7 @@ describe('commands, COMMIT executed and answered with XX000', () => {
     assert.deepEqual(await paid(amounts), Array(amounts.length).fill(1))
   })
 
-  test('corridor payout import, outcome stays unknown: ends with the next command, which recognises every row', async () => {
+  test('corridor payout import, outcome stays unknown: prints the command that continues, which recognises every row', async () => {
     const amounts = Array.from({ length: 10 }, (_, i) => 4_000 + i)
     const { type: _, ...row } = localPayout
     const rows = amounts.map(amount => ({ ...row, amount, reference_id: `INV-${amount}` }))
@@ -314,8 +314,8 @@ describe('commands, COMMIT executed and answered with XX000', () => {
   })
 })
 
-describe('workers, COMMIT executed and answered with XX000', () => {
-  test('webhooks: every event delivered and recorded once', async t => {
+describe('workers, COMMIT executed but answered with XX000', () => {
+  test('webhook worker: every event delivered and recorded once', async t => {
     const receiver = await startReceiver(() => ({ status: 200 }))
     t.after(() => receiver.close())
     await addEndpoint(database, account_id, `${receiver.url}/`)
@@ -339,7 +339,7 @@ describe('workers, COMMIT executed and answered with XX000', () => {
     assert.equal(judge(receiver.received).twice, 0)
   })
 
-  test('settling: every payout succeeds once', async t => {
+  test('payout worker: every payout succeeds once', async t => {
     proxy.answerCommits('XX000', 6, /payouts/)
     const worker = startSettling(deps)
     t.after(() => worker.stop())
@@ -356,6 +356,6 @@ describe('workers, COMMIT executed and answered with XX000', () => {
   })
 })
 
-test('books, after all of this file: verify clean', async () => {
+test('books after all tests of this file: corridor verify clean', async () => {
   await checkBooks(database.owner, { DATABASE_URL: database.url })
 })

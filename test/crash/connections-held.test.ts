@@ -103,7 +103,7 @@ async function checkNoneLeaked(): Promise<void> {
 
 const REFUSED = '503 service_unavailable'
 
-test(`all connections held until ${REQUESTS} requests are answered: 200 or 503, afterwards all 200`, async t => {
+test(`every database connection held until ${REQUESTS} requests are answered: 200 or 503, then 200 for all`, async t => {
   await allWell('before')
   const answers = await database.owner.begin(async tx => {
     await tx`lock table payouts, quotes in access exclusive mode`
@@ -129,7 +129,7 @@ test(`all connections held until ${REQUESTS} requests are answered: 200 or 503, 
   await checkNoneLeaked()
 })
 
-test('server without a free connection: 503, then 200 once it has one', async t => {
+test('database server without a free connection: 503; with a free one: 200', async t => {
   const { owner } = database
   const limit = (n: number) =>
     owner.unsafe(

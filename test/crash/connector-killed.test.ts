@@ -134,7 +134,7 @@ async function makePayouts(): Promise<ReadonlyMap<string, string>> {
   return ends
 }
 
-test(`connector that drops 20 % of its answers, ${PAYOUTS} payouts, ${KILLS} kills: each paid once or given back`, async t => {
+test(`connector that drops 20 % of its answers and is killed ${KILLS} times, ${PAYOUTS} payouts: each paid once or credited back`, async t => {
   const seed = pickSeed()
   t.diagnostic(`SEED=${seed}`)
   const random = seeded(seed)

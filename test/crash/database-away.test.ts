@@ -128,7 +128,7 @@ const FAULTS: readonly (readonly [
 const CLIENTS = 8
 
 for (const [what, begin] of FAULTS) {
-  test(`database ${what} until all requests are answered: 200 or 503, then 200 once it is back`, async t => {
+  test(`database ${what} until all requests are answered: 200 or 503; database back: 200`, async t => {
     const name = what.replaceAll(' ', '-')
     const paces = { pause_ms: 100, retry_ms: 250 }
     const load = startLoad({ client, clients: CLIENTS / 2, address, name, random, ...paces })
@@ -224,7 +224,7 @@ const PLACES: readonly (readonly [where: Cut, times: number, committed: boolean]
   ['before its answer', share(CUTS / 4, CUTS), true],
 ]
 for (const [where, times, committed] of PLACES) {
-  test(`connection cut ${where}, ${times} times: 503; replayed by key: the one payout`, async () => {
+  test(`database connection cut ${where}, ${times} times: 503; replayed by key: the one payout`, async () => {
     for (let round = 0; round < times; round++) {
       own.cutCommits(where, 1)
       const key = `cut ${where} ${round}`
@@ -240,7 +240,7 @@ for (const [where, times, committed] of PLACES) {
   })
 }
 
-test(`connections cut around COMMIT under load, at least ${CUTS} times: 200 or 503, each key paid once`, async t => {
+test(`database connections cut around COMMIT under load, at least ${CUTS} times: 200 or 503, each key paid once`, async t => {
   const load = startLoad({ client, clients: 16, address, name: 'cuts', random, insist: true })
   const paid = () => load.asked.filter(({ answer }) => answer?.status === 200).length
   const heard = () => load.asked.flatMap(({ earlier }) => earlier)
@@ -264,7 +264,7 @@ test(`connections cut around COMMIT under load, at least ${CUTS} times: 200 or 5
   asked.push(...load.asked)
 })
 
-test(`network forgets every connection, new ones work: 503, then payouts succeed`, async t => {
+test('network drops every open connection, new ones possible: 503, then payouts succeed', async t => {
   // Several of each kind are open by then.
   const paces = { pause_ms: 5, retry_ms: 100 }
   const load = startLoad({ client, clients: 8, address, name: 'forgotten', random, ...paces })
@@ -293,7 +293,7 @@ test(`network forgets every connection, new ones work: 503, then payouts succeed
   asked.push(...load.asked)
 })
 
-test('SIGTERM, database silent, 20 requests waiting: 503 for each, then code 0', async t => {
+test('SIGTERM, database not answering, 20 requests waiting: 503 for each, then exit code 0', async t => {
   const others = httpClient(account)
   t.after(() => others.close())
   const files = await openFiles(client, address())
@@ -308,7 +308,7 @@ test('SIGTERM, database silent, 20 requests waiting: 503 for each, then code 0',
   promised(t, 'left', performance.now() - told_at, 10_000)
 })
 
-test('books, after all of this file: every key paid exactly once, verify clean', async () => {
+test('books after all tests of this file: every key paid exactly once, corridor verify clean', async () => {
   await repeatAll(client, workless.address, asked)
   await checkPaid(database.owner, account.account.account_id, asked)
   await checkBooks(database.owner, { DATABASE_URL: database.url })

@@ -174,7 +174,7 @@ function startReader() {
   }
 }
 
-test(`disk of the tables full for ${FULL_MS} ms: writes 503, reads 200, writes succeed once there is room`, {
+test(`disk of the tables full for ${FULL_MS} ms: writes 503, reads 200; room again: writes succeed`, {
   skip: why_not,
 }, async t => {
   const since = async () => (await superuser`select pg_postmaster_start_time() as at`)[0]?.at
@@ -218,7 +218,7 @@ test(`disk of the tables full for ${FULL_MS} ms: writes 503, reads 200, writes s
   assert.equal(await since(), started_at, 'the server was not restarted')
 })
 
-test(`disk of the whole cluster full for ${FULL_MS} ms: 503, then back with room, nothing lost`, {
+test(`disk of the whole cluster full for ${FULL_MS} ms: 503; room again: back, nothing lost`, {
   skip: why_not,
 }, async t => {
   const load = startPaying('cluster')

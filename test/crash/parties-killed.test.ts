@@ -40,7 +40,7 @@ async function countQueued(): Promise<number> {
   return row?.left ?? -1
 }
 
-test(`screening worker killed ${POINTS.join(', ')} of its matches: none lost, none asked twice`, async () => {
+test(`screening worker killed ${POINTS.join(', ')} of its matches is stored: no match lost, none stored twice`, async () => {
   const ids: string[] = []
   for (const point of POINTS) {
     const dying = await start({ ...env, ...failingAt(`${point} keep_found 1`) })

@@ -55,7 +55,7 @@ async function postmaster(): Promise<number> {
   return Number(text.split('\n', 1)[0])
 }
 
-test(`PostgreSQL killed, at least ${KILLS} times under load: 503 meanwhile, then back, nothing lost`, async t => {
+test(`PostgreSQL killed at least ${KILLS} times under load: 503 meanwhile, then back, nothing lost`, async t => {
   // It was made beside the service, which learns of it.
   const known = async () => (await client.get(service.address, '/v3/balance')).status === 200
   await until('the key is known', known)

@@ -137,7 +137,7 @@ async function live(point: string, random: () => number, resolved: Promise<void>
   return { load, started_ms, resolved_ms }
 }
 
-test('long run, kills by any seed: before and after each step of each kind of work', () => {
+test('long run of kills, any seed: a kill before and after each step of each kind of work', () => {
   const points = listPoints(seeded(pickSeed()), LONG_KILLS, true)
   const reached = new Set(points.map(point => point.replace(/ \d+$/, '')))
   const kinds = Object.entries(STEPS).flatMap(([step, names]) =>

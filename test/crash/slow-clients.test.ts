@@ -91,7 +91,7 @@ const p99 = (of: readonly KeyedPayout[]) => {
   return Math.round(took[Math.floor(took.length * 0.99)] ?? NaN)
 }
 
-test(`${SLOW} clients silent, ${SLOW} slow at headers, ${SLOW} slow at the body: closed, ${NORMAL} others served meanwhile`, async t => {
+test(`${SLOW} silent clients, ${SLOW} slow with headers, ${SLOW} slow with the body: closed, ${NORMAL} others served meanwhile`, async t => {
   const seed = pickSeed()
   const random = seeded(seed)
   const normal = { client, clients: NORMAL, random, pause_ms: share(1_000, 400) }
@@ -159,7 +159,7 @@ test(`${SLOW} clients silent, ${SLOW} slow at headers, ${SLOW} slow at the body:
 /** Node asks the kernel to keep 511; Linux allows 4,096 unless it was changed. */
 const BURST = 1_000
 
-test(`${BURST} clients connect while the service accepts none: each connected at once, answered later`, async t => {
+test(`${BURST} clients connect while the service is too busy to accept: each connected at once, answered later`, async t => {
   const { port, hostname } = new URL(address())
   service.signal('SIGSTOP')
   t.after(() => service.signal('SIGCONT'))
@@ -182,7 +182,7 @@ for (const [what, sent] of [
   ['in the middle of the body', BODY.length / 2],
   ['before the answer', BODY.length],
 ] as const) {
-  test(`client gone ${what}, ${GONE} times: paid in full or not at all, once per key`, async t => {
+  test(`client disconnects ${what}, ${GONE} times: payout complete or absent, once per key`, async t => {
     const { port, hostname } = new URL(address())
     const gone: KeyedPayout[] = []
     for (let i = 0; i < GONE; i++) {
@@ -204,7 +204,7 @@ for (const [what, sent] of [
   })
 }
 
-test('books, after all of this file: every key paid exactly once, nothing left open', async () => {
+test('books after all tests of this file: every key paid exactly once, no transaction left open', async () => {
   await checkPaid(database.owner, account.account.account_id, asked)
   await until('no transaction is left open', async () => {
     const open = await database.owner`

@@ -19,7 +19,7 @@ const ROUNDS = share(1, 20)
 const { database, account, start, listen } = await openScene()
 const env = { CORRIDOR_SETTLE_POLL_MS: '1000' }
 
-test(`SIGTERM, ${CLIENTS} keep-alive clients and two idle ones, ${ROUNDS} times: no reset, nothing lost, code 0`, async t => {
+test(`SIGTERM, ${CLIENTS} keep-alive clients and two idle ones, ${ROUNDS} times: no connection reset, nothing lost, exit code 0`, async t => {
   const staying = await listen(env)
   const seed = pickSeed()
   const random = seeded(seed)

@@ -120,7 +120,7 @@ async function endBatch(batch: Batch, address: string, heard: string, round: num
   return replayed ? 'whole' : 'nothing'
 }
 
-test(`kill -9, ${KILLS} times during a batch, cancellations and entity writes: each complete once or absent`, async t => {
+test(`kill -9, ${KILLS} times during a batch, cancellations and entity writes: each write complete once or absent`, async t => {
   // In the long run another process records entities as well, and is not killed.
   const beside = LONG ? await listen(env) : undefined
   let address = ''
