@@ -105,7 +105,7 @@ async function printed(language: Language, steps: readonly Step[], key: string) 
 }
 
 for (const language of Object.keys(LANGUAGES) as Language[]) {
-  test(`guides, every block in ${language}, in order: runs with the printed result`, async () => {
+  test(`guides, every block in ${language}, run in order: prints the documented result`, async () => {
     const fund = { USD: 100_000_000n, EUR: 50_000_000n }
     const { key_id, secret } = await service.openAccount({ currencies: ['USD', 'EUR'], fund })
     const steps = await stepsOf(language)
@@ -128,7 +128,7 @@ function shownIn(language: Language, shown: string): unknown {
 }
 
 for (const language of ['ts', 'python'] as const) {
-  test(`guides, webhook receiver in ${language}: accepts deliveries of corridor listen, refuses a forgery`, async () => {
+  test(`guides, webhook receiver in ${language}: accepts deliveries of corridor listen, refuses a forged one`, async () => {
     const guide = await readFile('docs/guides/webhooks.md', 'utf8')
     const receiver = new RegExp(`^\`\`\`${language} receiver\\n(.*?)^\`\`\`$`, 'ms')
     const code = receiver.exec(guide)?.[1] ?? assert.fail('no receiver')

@@ -51,7 +51,7 @@ async function everyPage(): Promise<Map<string, Page>> {
   return found
 }
 
-test('/docs, every link of every page: reaches a page and an anchor on it', () => {
+test('/docs, every link of every page: leads to a page and an anchor on it', () => {
   assert.ok(pages.size > 40, `${pages.size} pages`)
   for (const [path, { text }] of pages) {
     for (const [, href = ''] of text.matchAll(/<a [^>]*href="([^"]*)"/g)) {
@@ -64,7 +64,7 @@ test('/docs, every link of every page: reaches a page and an anchor on it', () =
   }
 })
 
-test('GET /: redirects people to the documentation, programs to the OpenAPI document', async () => {
+test('GET /, browser: redirected to the documentation; program: to the OpenAPI document', async () => {
   const ask = async (accept: string, method: 'GET' | 'HEAD' = 'GET') => {
     const { status, headers } = await service.inject({ method, url: '/', headers: { accept } })
     assert.match(String(headers.link), /<\/openapi.json>; rel="service-desc"/)
@@ -77,7 +77,7 @@ test('GET /: redirects people to the documentation, programs to the OpenAPI docu
   assert.deepEqual([status, headers.allow], [405, 'GET, HEAD'])
 })
 
-test('/docs, every page: no foreign resource, no inline style, a policy that forbids both', () => {
+test('/docs, every page: no resource of another site, no inline style, a policy that forbids both', () => {
   for (const [path, { text, headers }] of pages) {
     if (!text.startsWith('<!doctype')) continue
     assert.doesNotMatch(text, / style="|<style|<script|undefined|\[object /, path)
@@ -88,7 +88,7 @@ test('/docs, every page: no foreign resource, no inline style, a policy that for
   }
 })
 
-test('/docs/….md, every page: its Markdown, listed in /llms.txt', async () => {
+test('/docs/….md: the Markdown of every page, listed in /llms.txt', async () => {
   const { text: list } = await get('/llms.txt')
   const names = [...list.matchAll(/\]\((\/docs\/[^)]+\.md)\)/g)].map(([, path = '']) => path)
   assert.ok(names.length > 20)
@@ -100,7 +100,7 @@ test('/docs/….md, every page: its Markdown, listed in /llms.txt', async () => 
   }
 })
 
-test('/docs, unknown page: 404, whatever the path', async () => {
+test('/docs, path of an unknown page or outside /docs: 404', async () => {
   for (const path of [
     'absent',
     'absent.md',
@@ -113,7 +113,7 @@ test('/docs, unknown page: 404, whatever the path', async () => {
   }
 })
 
-test('/docs/errors: every reason with status, meaning and remedy', async () => {
+test('/docs/errors: every error reason with status, meaning and remedy', async () => {
   const { text } = await get('/docs/errors.md')
   for (const reason of REASONS) {
     const [, said = ''] = text.split(`### ${reason}\n`)
@@ -122,7 +122,7 @@ test('/docs/errors: every reason with status, meaning and remedy', async () => {
   }
 })
 
-test('/docs/life-of-a-payout: drawing and table have every state and every step', async () => {
+test('/docs/life-of-a-payout: diagram and table have every state and every step', async () => {
   const { text } = await get('/docs/life-of-a-payout')
   const [, drawing = ''] = /<svg(.*?)<\/svg>/s.exec(text) ?? []
   for (const status of PAYOUT_STATUSES) assert.ok(drawing.includes(`>${status}</text>`), status)
@@ -130,7 +130,7 @@ test('/docs/life-of-a-payout: drawing and table have every state and every step'
   assert.equal([...drawing.matchAll(/class="step"/g)].length, steps.length)
 })
 
-test('/docs/search: best match first; all words required; text escaped', async () => {
+test('/docs/search: best match first, only pages with all words, text escaped', async () => {
   const rows: readonly [query: string, first: string][] = [
     ['quote_expired', '/docs/errors#quote_expired'],
     ['idempotency', '/docs/idempotency'],
@@ -148,7 +148,7 @@ test('/docs/search: best match first; all words required; text escaped', async (
   assert.doesNotMatch(strange.text, /<b>/)
 })
 
-test('/docs, maker of a sandbox logged in: examples name its key, no secret, not cached', async () => {
+test("/docs, maker of a sandbox logged in: examples have the maker's key, no secret, not cached", async () => {
   const { account, key_id, secret } = await service.openAccount()
   await addPerson(service, { user: 'mia', roles: [[account.account_id, 'maker']] })
   await addPerson(service, { user: 'vic', roles: [[account.account_id, 'viewer']] })

@@ -78,7 +78,7 @@ after(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('snippets: one per operation; TypeScript ones compile against the client', async () => {
+test('code snippets: one per operation; TypeScript ones compile against the SDK', async () => {
   const { paths } = JSON.parse(await readFile('openapi.json', 'utf8'))
   const operations = Object.values<object>(paths).flatMap(Object.keys)
   assert.equal(snippets.length, operations.length + ASKED.length)
@@ -173,7 +173,7 @@ const DONE = [
 ]
 
 for (const language of ['ts', 'python'] as const) {
-  test(`snippets in ${language}: each sends the request of curl, accepted by the service`, {
+  test(`code snippets in ${language}: each sends the same request as curl, accepted by the service`, {
     skip: language === 'python' && noPython,
   }, async () => {
     const own = await mkdtemp(join(folder, 'run-'))
