@@ -31,7 +31,7 @@ test('docs/schema.sql: equals the schema made by the migrations', async () => {
   }
 })
 
-test('setting with an invalid value: error names it', () => {
+test('setting with an invalid value: refused, naming the setting', () => {
   const rows: readonly [name: string, value: string][] = [
     ['PORT', '70000'],
     ['PORT', '1e3'],
@@ -59,14 +59,14 @@ const STRANGE: readonly (readonly [name: string, message: string])[] = [
 ]
 
 for (const [name, message] of STRANGE) {
-  test(`${name}, an unused variable: refused with the alternative, also when empty`, () => {
+  test(`environment variable ${name}, not read by Corridor: refused, naming the replacement, also when empty`, () => {
     for (const value of ['1', '']) {
       assert.throws(() => readConfig({ [name]: value }), { name: 'ConfigError', message })
     }
   })
 }
 
-test("PGOPTIONS with one's own database: refused with the alternative", () => {
+test('environment variable PGOPTIONS, own database: refused, naming the replacement', () => {
   const DATABASE_URL = 'postgres://ada:secret@db.example/books'
   const PGOPTIONS = '-c search_path=b'
   const message = /^PGOPTIONS is not read: unset it; DATABASE_URL takes such options/
@@ -76,11 +76,11 @@ test("PGOPTIONS with one's own database: refused with the alternative", () => {
   assert.equal(readConfig({ PGOPTIONS }).database_url, undefined)
 })
 
-test('variable of another program: ignored', () => {
+test('environment variable of another program: ignored', () => {
   assert.equal(readConfig({ PORTS: '1', MY_CORRIDOR_LANES: '7' }).lanes, 2)
 })
 
-test('errors: each reason has a unique code, except three of quotes', () => {
+test('error catalogue: each reason has a unique code, except three reasons of quotes', () => {
   const byCode = Map.groupBy(Object.entries(CATALOGUE), ([, { code }]) => code)
   const shared = [...byCode.values()].filter(entries => entries.length > 1)
   assert.deepEqual(
