@@ -45,7 +45,7 @@ async function foldedByDatabase(): Promise<{ text: string; folded: string }[]> {
   )
 }
 
-test("comparable, every assigned character: same classes as PostgreSQL's casefold", async t => {
+test('comparable, every assigned character: equal classes to casefold of PostgreSQL', async t => {
   const lacking = await lacksCasefold()
   if (lacking !== false) return t.skip(`${lacking} has no casefold`)
   const rows = await foldedByDatabase()

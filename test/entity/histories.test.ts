@@ -54,7 +54,7 @@ const MUST_HAPPEN = [
   'create: refused entity_not_found',
 ]
 
-test(`entities, ${HISTORIES} random histories of 30 operations: every answer equals the oracle's`, async () => {
+test(`entities, ${HISTORIES} random histories of 30 operations: every answer equals that of an oracle`, async () => {
   const seed = pickSeed()
   console.log(`SEED=${seed}`)
   const clients = await service.openAccounts(Array(2 * HISTORIES).fill({ currencies: ['USD'] }))
