@@ -260,7 +260,7 @@ for (const [name, most] of [
   ['POST /v3/payout', 256 * 1024],
   ['POST /v3/payout_batch', 16 * 1024 * 1024],
 ] as const) {
-  test(`${name}, body of the maximum size: read; one byte more: 413`, async () => {
+  test(`${name}, body of the maximum size: accepted; one byte more: 413`, async () => {
     const operation = writing.find(one => one.name === name) ?? assert.fail(name)
     const body = Buffer.from(JSON.stringify(make.examples(operation)[0]))
     const padded = (bytes: number) => Buffer.concat([body, Buffer.alloc(bytes - body.length, ' ')])
@@ -368,7 +368,7 @@ for (const operation of api.operations.filter(({ path }) => path.startsWith('/v3
 }
 
 for (const operation of api.operations) {
-  test(`${operation.name}, headers fuzzed: no 5xx, ambiguous repeats 400`, async () => {
+  test(`${operation.name}, headers fuzzed: no 5xx; header repeated ambiguously: 400`, async () => {
     const all = HEADERS.flatMap(([name, values]) => values.map(value => ({ name, value })))
     const isTwice = ({ name, value }: (typeof all)[number]) =>
       Array.isArray(value) && name !== 'accept'

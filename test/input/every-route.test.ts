@@ -78,7 +78,7 @@ async function run(world: World, chance: Chance, requests: number): Promise<Prob
 
 for (let round = 0; round < WORLDS; round++) {
   const seed = pickSeed() + round
-  test(`every route, ${REQUESTS} requests, seed ${seed}: answers as documented, refused ones change no row`, async t => {
+  test(`every route, ${REQUESTS} requests, seed ${seed}: answers as documented, refused requests change no row`, async t => {
     const [world, routes] = await watchRoutes(() => makeWorld(api.operations))
     try {
       const probe = await run(world, seeded(seed), REQUESTS)

@@ -279,7 +279,7 @@ test('CONNECT: no tunnel, connection closed', async () => {
   assert.ok(answers.every(({ status }) => status >= 400))
 })
 
-test('pipelined requests: answered in order', async () => {
+test('HTTP, pipelined requests: answered in order', async () => {
   const ids = ['a', 'b', 'c'].map(name => `${name}_1`)
   const sent = [...ids.map(id => get(`/v3/payout/${id}?${id}`)), good(), last()]
   const { answers } = await talk(address, [sent.join('')])
@@ -290,7 +290,7 @@ test('pipelined requests: answered in order', async () => {
   assert.equal(answers[3]?.json.data.object, 'payout')
 })
 
-test('payout, then bytes that are no HTTP: the payout gets its own answer, then 400 and closed', async () => {
+test('HTTP, payout followed by bytes that are no HTTP: the payout gets its answer, then 400, connection closed', async () => {
   const { answers, closed } = await talk(address, [`${good()}${good()}no HTTP\r\n\r\n`])
   assert.deepEqual(
     answers.map(({ status, json }) => [status, json.data?.object]),
@@ -303,7 +303,7 @@ test('payout, then bytes that are no HTTP: the payout gets its own answer, then 
   assert.ok(closed)
 })
 
-test('body too large, still being sent: 413 delivered, connection closed', async () => {
+test('HTTP, body too large, still being sent: 413 delivered, connection closed', async () => {
   await written()
   const large = Buffer.alloc(8 * 1024 * 1024, ' ')
   for (const headers of [
@@ -324,7 +324,7 @@ test('body too large, still being sent: 413 delivered, connection closed', async
   assert.deepEqual(await written(), [])
 })
 
-test('message that is no HTTP, client keeps sending: disconnected', async () => {
+test('HTTP, message that is no HTTP, client keeps sending: disconnected', async () => {
   const { closed } = await talk(address, [
     Buffer.concat([Buffer.from('no HTTP\r\n\r\n'), randomBytes(4 * 1024 * 1024)]),
   ])
