@@ -33,7 +33,7 @@ const REFS = `<Refs><EndToEndId>${ID}</EndToEndId></Refs>`
 const paid = entry('10.00', REFS)
 
 for (const amount of ['-5.00', '5,00', '5 000.00', '', 'EUR 5']) {
-  test(`camt, amount "${amount}" in one entry: this line faulty, the other read`, async () => {
+  test(`camt, amount "${amount}" in one entry: this line faulty, other lines read`, async () => {
     const [first, second] = await read(statement(entry(amount, ''), paid))
     assert.match(first?.defect ?? '', /is not an amount$/)
     assert.deepEqual([second?.defect, second?.amount, second?.end_to_end_id], ['', 1_000n, ID])
@@ -55,7 +55,7 @@ const CHARGES: readonly (readonly [name: string, charges: string])[] = [
   ],
 ]
 for (const [name, charges] of CHARGES) {
-  test(`camt, charges ${name}, at the payment or entry: instructed amount read`, async () => {
+  test(`camt, charges ${name}, at the payment or the entry: instructed amount read`, async () => {
     const instructed = `${REFS}<AmtDtls><InstdAmt><Amt Ccy="EUR">10.00</Amt></InstdAmt></AmtDtls>`
     const own = '<Amt Ccy="EUR">10.35</Amt>'
     const lines = await read(
@@ -71,7 +71,7 @@ for (const [name, charges] of CHARGES) {
   })
 }
 
-test('camt, our reference in unusual places: found', async () => {
+test('camt, our reference in unusual elements: found', async () => {
   const text = (words: string) => `<RmtInf><Ustrd>${words}</Ustrd></RmtInf>`
   const lines = await read(
     statement(
@@ -112,7 +112,7 @@ test('camt, remittance texts naming two payments: set aside for a person', async
   )
 })
 
-test('camt, several payments without amounts in one entry: share its amount', async () => {
+test("camt, several payments without amounts in one entry: the entry's amount for all of them together", async () => {
   const two = entry('10.00', `${REFS}</TxDtls><TxDtls><Refs><EndToEndId>B</EndToEndId></Refs>`)
   const lines = await read(statement(two))
   assert.deepEqual(
@@ -148,7 +148,7 @@ for (const [label, bytes, letter] of [
 }
 
 const DECLARED = '<?xml version="1.0" encoding="UTF-8"?>\n'
-test('XML, leading line break, trailing Ctrl-Z and NUL, two documents: read, in chunks of any size', async () => {
+test('XML with a leading line break, trailing Ctrl-Z or NUL, or two documents: read, in chunks of any size', async () => {
   const text = `\n\n${DECLARED}${status()}\n${DECLARED}${statement(paid)}\u001a\u0000\n`
   for (const size of [1, 7, 64, 10_000]) {
     const pieces = text.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? []
@@ -161,7 +161,7 @@ test('XML, leading line break, trailing Ctrl-Z and NUL, two documents: read, in 
   }
 })
 
-test('XML, unescaped &: reported as such, with its line', async () => {
+test('XML, unescaped &: the error says so, with its line', async () => {
   const text = `${DECLARED}\n${status('', 'Smith & Sons')}`
   await assert.rejects(read(text), /^UnreadableFile: line 3: an & stands in the text by itself/)
   await assert.rejects(read(status().slice(0, -30)), /cut off/)

@@ -34,7 +34,7 @@ function payment(i: number): string {
   )
 }
 
-test(`pain.002, ${PAYMENTS} payments: each reported, in time and bounded memory`, async t => {
+test(`pain.002, ${PAYMENTS} payments: each reported, within the time and memory bounds`, async t => {
   const before = process.memoryUsage().rss
   const began = performance.now()
   let said = 0

@@ -17,7 +17,7 @@ const creditor = (change: Partial<FileItem['creditor']>) => ({
   creditor: { ...ITEM.creditor, ...change },
 })
 
-test("pain.001, random payments: valid by ISO’s schema, sums equal the payments'", async () => {
+test("pain.001, random payments: valid by ISO's schema, sums equal those of the payments", async () => {
   await fc.assert(
     fc.asyncProperty(anyBatch, async given => {
       const { bytes, count, control_sum, places } = iso20022.write(given)
@@ -52,7 +52,7 @@ function sumOf(items: readonly FileItem[]): bigint {
   return items.reduce((sum, { amount, currency }) => sum + amount * (places[currency] ?? 0n), 0n)
 }
 
-test("pain.001, amounts: the currency's decimals, exact sums", () => {
+test("pain.001, amounts: with the currency's decimals, exact sums", () => {
   const sum = (currency: string, ...amounts: bigint[]) => {
     const items = amounts.map((amount, i) => ({ ...ITEM, amount, currency, ...ids(i) }))
     return iso20022.write(batch(items)).control_sum
@@ -64,7 +64,7 @@ test("pain.001, amounts: the currency's decimals, exact sums", () => {
   assert.throws(() => sum('EUR', ...Array<bigint>(200).fill(9_007_199_254_740_991n)), /digits/)
 })
 
-test('pain.001, file changed: every mutant refused', async () => {
+test('pain.001, file changed in any place: refused', async () => {
   const given = batch([
     ITEM,
     { ...ITEM, ...ids(2), amount: 7n },
@@ -117,7 +117,7 @@ function* mutantsOf(text: string): Generator<string> {
   yield `<!DOCTYPE Document [<!ENTITY a "b">]>${text}`
 }
 
-test('pain.001, versions .03 and .09: own elements each, invalid as the other', async () => {
+test('pain.001, versions .03 and .09: each with its own elements, invalid as the other version', async () => {
   const old = { name: 'old', iso20022: { pain001: 'pain.001.001.03' } }
   const [three, nine] = [textOf(batch([ITEM], old)), textOf(batch())]
   assert.match(nine, /<UETR>8a562c67-ca16-48ba-b074-65581be6f001<\/UETR>/)
@@ -128,7 +128,7 @@ test('pain.001, versions .03 and .09: own elements each, invalid as the other', 
   assert.notDeepEqual(await iso20022.check(Buffer.from(nine), profile(old)), [])
 })
 
-test('pain.001, groups: one per charge bearer and currency, each payment in its own', () => {
+test('pain.001, groups: one per charge bearer and currency, each payment in its own group', () => {
   const items = [
     ITEM,
     { ...ITEM, ...ids(1), charge_bearer: 'DEBT' as const },
@@ -154,7 +154,7 @@ test('pain.001, groups: one per charge bearer and currency, each payment in its 
   assert.throws(() => iso20022.write(batch([])), /at least one payment/)
 })
 
-test('pain.001, character sets: letters replaced by the bank’s set', () => {
+test('pain.001, character set of the bank: other letters replaced', () => {
   const utf8 = { name: 'utf8', character_set: 'utf8' }
   const chinese = { ...ITEM, ...creditor({ name: '山田 太郎' }) }
   assert.match(textOf(batch([chinese], utf8)), /<Nm>山田 太郎<\/Nm>/)
@@ -167,7 +167,7 @@ test('pain.001, character sets: letters replaced by the bank’s set', () => {
   }
 })
 
-test("pain.001, customer text with a reference's code word: code word removed", () => {
+test('pain.001, customer text contains a code word of references: code word removed', () => {
   for (const remittance of ['EREF+1NGPF6GJVKTQZJS', 'rent eref : 1NGPF6GJVKTQZJS', 'xEREF:1']) {
     for (const set of ['swift', 'utf8']) {
       const written = textOf(batch([{ ...ITEM, remittance }], { name: 'b', character_set: set }))
@@ -227,7 +227,7 @@ test('pain.001, address rule "none": sends the stored address', () => {
 })
 
 for (const pain001 of ['pain.001.001.03', 'pain.001.001.09']) {
-  test(`${pain001}, profile with the bank’s party ids: written with their scheme, valid`, async () => {
+  test(`${pain001}, profile with the bank's party ids: written with their scheme, valid`, async () => {
     const members = { pain001, initiator_id: 'AB-17', debtor_id: 'CD 18' }
     const of = (more: object) => batch([ITEM], { name: 'ids', iso20022: { ...members, ...more } })
     const text = textOf(of({ id_scheme: 'CUST' }))
@@ -242,7 +242,7 @@ for (const pain001 of ['pain.001.001.03', 'pain.001.001.09']) {
   })
 }
 
-test('bank profile, id of 36 characters, trailing slash or letter outside SWIFT’s set: refused at its member', () => {
+test('bank profile, id of 36 characters, trailing slash or letter outside the SWIFT set: refused at its member', () => {
   for (const debtor_id of ['1'.repeat(36), 'A/', ' A', 'Ä', 7]) {
     const { messages = [] } = iso20022.readProfile({ name: 'ids', iso20022: { debtor_id } })
     assert.ok(messages[0]?.startsWith('iso20022.debtor_id: must be an id'), String(debtor_id))
@@ -258,7 +258,7 @@ for (const [what, creditor_reference, change, type] of [
   ['a SCOR', 'RF18539007547034', {}, '<Cd>SCOR</Cd></CdOrPrtry><Issr>ISO</Issr>'],
   ['a Belgian one', '090933755493', {}, '<Cd>SCOR</Cd></CdOrPrtry><Issr>BBA</Issr>'],
 ] as const) {
-  test(`pain.001, creditor reference, ${what}: structured, instead of the text, in each version`, async () => {
+  test(`pain.001, creditor reference, ${what}: structured, in place of the text, in each version`, async () => {
     for (const pain001 of ['pain.001.001.03', 'pain.001.001.09']) {
       const given = batch([{ ...ITEM, ...creditor(change), creditor_reference }], {
         name: 'any',
@@ -274,13 +274,13 @@ for (const [what, creditor_reference, change, type] of [
   })
 }
 
-test('pain.001, QR-IBAN without QRR, QRR without QR-IBAN, wrong digit: payment refused', () => {
+test('pain.001, QR-IBAN without QRR, QRR without QR-IBAN, or wrong check digit: payment refused', () => {
   assert.match(problemsOf(creditor({ iban: QR_IBAN })).join(), /only with a QRR/)
   assert.match(problemsOf({ creditor_reference: QRR }).join(), /belongs to a QR-IBAN/)
   assert.match(problemsOf({ creditor_reference: 'RF19539007547034' }).join(), /do not hold/)
 })
 
-test('pain.001, ultimate debtor: name and number before the creditor’s bank, in each version', async () => {
+test("pain.001, ultimate debtor: name and number before the creditor's bank, in each version", async () => {
   const business = { name: 'Kaya Trading', type: 'business', id: 'HRB 17' } as const
   const person = { name: 'Ada Lovelace', type: 'individual', id: '' } as const
   for (const pain001 of ['pain.001.001.03', 'pain.001.001.09']) {
@@ -298,7 +298,7 @@ test('pain.001, ultimate debtor: name and number before the creditor’s bank, i
   }
 })
 
-test("pain.001, ultimate debtor's name unreadable to the bank: refused; its number: omitted", () => {
+test("pain.001, ultimate debtor's name in letters outside the bank's set: refused; its number: omitted", () => {
   const debtor = { type: 'individual', name: 'Ada Lovelace', id: '' } as const
   const of = (change: object) => ({ ultimate_debtor: { ...debtor, ...change } })
   assert.match(problemsOf(of({ name: '株式会社' })).join(), /name of the ultimate debtor/)

@@ -7,7 +7,7 @@ import shipped from '../../src/adapters/iso20022/profiles.json' with { type: 'js
 import { meaningOf } from '../../src/adapters/iso20022/status.ts'
 import { profile } from './given.ts'
 
-test("bank profile, each shipped one: loads by its name, valid as an operator's", () => {
+test("bank profiles, each built-in one: loads by its name, valid as an operator's profile", () => {
   assert.deepEqual(SHIPPED_PROFILES, ['generic', 'sepa', 'swiss', 'rejections-only'])
   for (const [name, written] of Object.entries(shipped)) {
     assert.equal(profile(name).name, name)
@@ -15,7 +15,7 @@ test("bank profile, each shipped one: loads by its name, valid as an operator's"
   }
 })
 
-test('bank profile, generic: no settlement, resending or silence unless stated', () => {
+test('bank profile "generic": no settlement, resending or silence rule unless set', () => {
   const { settles_on, resend_is_safe, silent_after_days, address, iso20022 } = profile('generic')
   assert.deepEqual(
     [settles_on, resend_is_safe, silent_after_days, address, iso20022?.pain001],
@@ -23,7 +23,7 @@ test('bank profile, generic: no settlement, resending or silence unless stated',
   )
 })
 
-test('bank profile, an operator’s: its values over those of its base', () => {
+test('bank profile of an operator: its values replace those of its base', () => {
   const mine = profile({
     name: 'My bank',
     about: 'as agreed in May',
@@ -41,7 +41,7 @@ test('bank profile, an operator’s: its values over those of its base', () => {
   })
 })
 
-test('bank profile, many faults: all named at once, with the likely names', () => {
+test('bank profile with many faults: all named at once, with the likely names', () => {
   const { messages } = readProfile({
     like: 'generik',
     settles_on: 'book',
@@ -80,7 +80,7 @@ test('bank profile, many faults: all named at once, with the likely names', () =
   assert.deepEqual(readProfile({ name: 'x', meanings: { A: 'gone' } }).messages?.length, 1)
 })
 
-test('meaning of a code: the bank’s own, else the standard’s; unknown: none', () => {
+test("meaning of a status code: the bank's own, else the standard's; unknown code: none", () => {
   assert.equal(meaningOf('ACWC', profile('generic').meanings), 'accepted')
   assert.equal(meaningOf('ACWC', profile('rejections-only').meanings), 'cancelled')
   for (const code of ['ZZZZ', '', 'constructor', 'rjct'])

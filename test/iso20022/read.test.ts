@@ -56,14 +56,14 @@ const REPORT: Partial<BankLine>[] = [
   },
 ]
 
-test('pain.002, versions .03, .10 and later: file, then group, then payments; NOTPROVIDED as absent', async () => {
+test('pain.002, versions .03, .10 and later: file, then group, then payments; NOTPROVIDED read as absent', async () => {
   for (const version of ['pain.002.001.03', 'pain.002.001.10', 'pain.002.001.14']) {
     const text = statusReport(originalFile('PART') + rejection, version)
     assert.deepEqual(told(await readAll(text)), REPORT)
   }
 })
 
-test('pain.002, chunks of 1 byte, UTF-16, prefixes, envelope: the same report', async () => {
+test('pain.002, in chunks of 1 byte, UTF-16, with prefixes or an envelope: the same report', async () => {
   const text = statusReport(originalFile('PART') + rejection)
   assert.deepEqual(told(await readAll(text, 1)), REPORT)
   const utf16 = Buffer.from(`\ufeff${text.replace('UTF-8', 'UTF-16')}`, 'utf16le')
@@ -96,7 +96,7 @@ test('pain.002, elements of another namespace: ignored', async () => {
   assert.deepEqual(others, [])
 })
 
-test('pain.002, group without payments: reported once; payment without status: no code', async () => {
+test('pain.002, group without payments: one report for the group; payment without status: report without a code', async () => {
   const group =
     '<OrgnlPmtInfAndSts><OrgnlPmtInfId>P-2</OrgnlPmtInfId><PmtInfSts>RJCT</PmtInfSts>' +
     '<StsRsnInf><Rsn><Cd>DU02</Cd></Rsn></StsRsnInf></OrgnlPmtInfAndSts>' +
@@ -149,13 +149,13 @@ const DEBIT = {
   said_at: '2026-11-24',
 }
 
-test('camt.053, a booked debit: its payment, with account, period and the bank’s reference', async () => {
+test("camt.053, booked debit: its payment, with account, period and the bank's reference", async () => {
   assert.deepEqual(told(await readAll(statement(entry(paid)), 3)), [DEBIT])
   const old = statement(entry(paid, { status: '<Sts>BOOK</Sts>' }), 'camt.053.001.02')
   assert.deepEqual(told(await readAll(old)), [DEBIT])
 })
 
-test('camt.053 and camt.052, entry not booked: a note', async () => {
+test('camt.053 and camt.052, entry not yet booked: a note', async () => {
   const pending = statement(entry(paid, { status: '<Sts><Cd>PDNG</Cd></Sts>' }))
   assert.deepEqual(told(await readAll(pending)), [{ ...DEBIT, level: 'note', code: 'PDNG' }])
   const informs = statement(entry(paid))
@@ -165,7 +165,7 @@ test('camt.053 and camt.052, entry not booked: a note', async () => {
   assert.deepEqual([said?.level, said?.statement.slice(0, 12)], ['note', 'camt.052 17 '])
 })
 
-test('camt.054, a return: credit with its reason, by return element, booking code or reversal', async () => {
+test('camt.054, return: a credit with its reason, recognised by return element, booking code or reversal', async () => {
   const credit = (details: string, more = '') =>
     message(
       'camt.054.001.08',
@@ -199,7 +199,7 @@ test('camt.054, a return: credit with its reason, by return element, booking cod
   assert.deepEqual(await levels(credit('')), ['booking'])
 })
 
-test("camt.053, several payments of one entry: one line each; the entry's amount only for a single one", async () => {
+test('camt.053, several payments in one entry: one line each; amount of the entry only for a single payment', async () => {
   const one = (id: string, amount = '') =>
     `<TxDtls><Refs><EndToEndId>${id}</EndToEndId></Refs>${amount}</TxDtls>`
   const amounts = async (details: string) =>
@@ -218,7 +218,7 @@ test("camt.053, several payments of one entry: one line each; the entry's amount
   ])
 })
 
-test('camt.053, one debit for a whole PmtInf: its total, under the batch ids', async () => {
+test('camt.053, one debit for a whole PmtInf: its total, under the ids of the batch', async () => {
   const whole = '<NtryDtls><Btch><MsgId>MSG-1</MsgId><PmtInfId>P-1</PmtInfId></Btch></NtryDtls>'
   const [said, ...others] = await readAll(statement(entry(whole, { amount: '1234567.89' })))
   assert.deepEqual(others, [])
@@ -228,7 +228,7 @@ test('camt.053, one debit for a whole PmtInf: its total, under the batch ids', a
   )
 })
 
-test('camt.053, payment amount: instructed amount if charged or converted, else the booked one', async () => {
+test('camt.053, amount of a payment: the instructed amount if charged or converted, else the booked one', async () => {
   const amounts = async (details: string) => {
     const text = `<NtryDtls><TxDtls><Refs><EndToEndId>A</EndToEndId></Refs>${details}</TxDtls></NtryDtls>`
     const [said] = await readAll(statement(entry(text)))
@@ -248,7 +248,7 @@ test('camt.053, payment amount: instructed amount if charged or converted, else 
   assert.deepEqual(await amounts(own + instructed('EUR', '9.50')), [1_000n, 'EUR'])
 })
 
-test('camt.053, amounts: exact, null if the currency has no such amount', async () => {
+test('camt.053, amounts: exact; null if the currency has no such amount', async () => {
   const read = async (currency: string, amount: string) => {
     const text = statement(entry('').replace('Ccy="EUR">10.00', `Ccy="${currency}">${amount}`))
     const [said] = await readAll(text)
@@ -317,7 +317,7 @@ for (const [name, bytes, reason] of REFUSED) {
   })
 }
 
-test('bank XML, one line or byte too many: refused in bounded memory', async () => {
+test('bank XML, one line or one byte too many: refused in bounded memory', async () => {
   const head = Buffer.from(`${whole.slice(0, whole.indexOf('<OrgnlGrpInf'))}\n`)
   async function* endless(filler: Uint8Array) {
     yield head
@@ -333,7 +333,7 @@ test('bank XML, one line or byte too many: refused in bounded memory', async () 
   assert.ok(process.memoryUsage().rss - before < 256 * 1024 * 1024)
 })
 
-test('bank XML, every prefix of a file: refused, whatever it reported before', async () => {
+test('bank XML, truncated anywhere: refused, whatever lines were read before', async () => {
   for (let length = 0; length < whole.length - 2; length += 7) {
     await assert.rejects(
       Array.fromAsync(readBankFile(chunksOf(whole.slice(0, length)))),
