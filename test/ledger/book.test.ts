@@ -150,7 +150,7 @@ const UNBALANCED: readonly [what: string, lines: readonly Line[]][] = [
   ],
 ]
 
-test('journals, unbalanced by table: refused for service and owner', async () => {
+test('journals, unbalanced, inserted by SQL: refused for service and owner', async () => {
   for (const [role, sql] of roles()) {
     for (const [what, lines] of UNBALANCED) {
       const error = await refused(insertJournal(sql, lines), CHECK, `${role}: ${what}`)
@@ -226,7 +226,7 @@ test(`journals, ${SETS} random unbalanced sets: every one refused`, async () => 
   }
 })
 
-test('journal_balances, random sets: true exactly if the rules of the book hold', async () => {
+test('journal_balances, random sets of postings: true exactly if they follow the rules of the book', async () => {
   // Half of the sets are made to balance by turning a copy of them round.
   const sets = fc
     .tuple(postings, fc.boolean())
@@ -263,13 +263,13 @@ function fits({ amount }: Posting): boolean {
 }
 
 for (const table of APPEND_ONLY) {
-  test(`${table}, update, delete, truncate as service: refused for lack of rights`, async () => {
+  test(`${table}, update, delete or truncate by the service: refused for lack of rights`, async () => {
     for (const statement of rewrites(table)) {
       await refused(service.unsafe(statement), DENIED, statement)
     }
   })
 
-  test(`${table}, update, delete, truncate as owner: refused by a trigger`, async () => {
+  test(`${table}, update, delete or truncate by the owner: refused by a trigger`, async () => {
     // Of what can be erased, each row is judged; of all else the statement. Citus asks no shard
     // where no row would be touched.
     const judged =
@@ -307,7 +307,7 @@ test('append-only triggers, disabled by the service: refused', async () => {
   }
 })
 
-test('balances, below zero: refused for service and owner', async () => {
+test('balances below zero: refused for service and owner', async () => {
   for (const [role, sql] of roles()) {
     const statement = sql`
       update balances set available = -1 where account_id = ${account_id} and currency = 'USD'`
@@ -397,7 +397,7 @@ for (const [what, changes, constraint] of MISFITS) {
   })
 }
 
-test('state of an account with moving money: changed only by updating the account', async () => {
+test('state of an account, money moving at once: changed only by an update of the account', async () => {
   for (const [role, sql] of roles()) {
     await refused(sql`update books set state = 'closed'`, CHECK, `${role}: books`)
     await refused(sql`update balances set account_state = 'closed'`, CHECK, `${role}: balances`)
@@ -412,7 +412,7 @@ test('journals, with a matching line or without one: accepted from the service',
   }
 })
 
-test('journals, booked or given back twice: refused', async () => {
+test('journals, one payout booked or credited back twice: refused', async () => {
   const [first] = await owner<{ source: string }[]>`
     select source from journals where account_id = ${account_id} and number = 1`
   const again = await refused(copyFunding(service, { source: first?.source }), UNIQUE, 'funding')
@@ -432,7 +432,7 @@ test('journals, booked or given back twice: refused', async () => {
   }).finally(() => owner`alter table journals enable trigger gives_back_what_was_taken`.execute())
 })
 
-test("balance_transactions: lines of journals, ids equal to the service's", async () => {
+test('balance_transactions: lines of journals, with the ids that the service computes', async () => {
   const rows = await owner<{ id: string; account_id: string; number: bigint; at: string }[]>`
     select id, account_id, journal_number as number, created_at as at from balance_transactions`
   assert.ok(rows.length > 10)
@@ -451,7 +451,7 @@ function copyPayout(
   return copyRow(sql, 'payouts', ['id', history.payouts[fate]], copy)
 }
 
-test('payouts, a second one on the same quote: refused for service and owner', async () => {
+test('payouts, a second one on one quote: refused for service and owner', async () => {
   for (const [role, sql] of roles()) {
     const error = await refused(copyPayout(sql, { id: 'pot_x' }, 'fx'), UNIQUE, role)
     assert.equal(error.constraint_name, 'quote_used_once')
@@ -497,7 +497,7 @@ async function step(tx: TransactionSql, from: PayoutStatus, to: string): Promise
   } else await tx.unsafe(`update open_payouts set status = $3 ${where}`, [...key, to])
 }
 
-test('payouts, every pair of statuses: accepted exactly as in the table of states', async () => {
+test('payouts, every pair of statuses: accepted exactly as the table of states allows', async () => {
   for (const from of PAYOUT_STATUSES) {
     for (const to of [...PAYOUT_STATUSES, 'paid']) {
       await rolledBack(service, async tx => {
@@ -525,7 +525,7 @@ test('payouts, every pair of statuses: accepted exactly as in the table of state
   }
 })
 
-test('payouts, a second outcome: refused for service and owner', async () => {
+test('payouts, a second outcome of one payout: refused for service and owner', async () => {
   for (const [role, sql] of roles()) {
     const { payouts } = history
     for (const fate of ['succeeded', 'failed', 'reversed'] as const) {
@@ -622,7 +622,7 @@ const CHANGEABLE = {
 } as const
 
 for (const [table, changeable] of Object.entries(CHANGEABLE)) {
-  test(`${table}, each column updated by the service: only mutable ones may change`, async () => {
+  test(`${table}, each column updated by the service: accepted only for mutable columns`, async () => {
     const columns = await owner<{ name: string }[]>`
       select attname as name from pg_attribute
       where attrelid = ${table}::regclass and attnum > 0 and not attisdropped

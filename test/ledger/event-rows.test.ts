@@ -88,7 +88,7 @@ const outline = (event: NamedEvent) => [
   ...[JSON.stringify(event.data), event.created_at],
 ]
 
-test('the view each_event, against the SQL that corridor verify reads: the same definition', async () => {
+test('view each_event: the same definition as the SQL that corridor verify reads', async () => {
   const { owner } = database
   const [view] = await owner.begin(async tx => {
     await tx`create temporary view expected as ${tx.unsafe(EACH_EVENT)}`
@@ -100,7 +100,7 @@ test('the view each_event, against the SQL that corridor verify reads: the same 
 })
 
 for (const account_id of ACCOUNTS) {
-  test(`SQL of events, ${account_id}: every event as presented, with its digest`, async () => {
+  test(`SQL of events, ${account_id}: every event as the API shows it, with its digest`, async () => {
     const { owner } = database
     const rows = await owner<(NamedEvent & { digest: string | null; text: string })[]>`
       select id, sequence, type, object_id, data, data::text as text, created_at,
@@ -142,7 +142,7 @@ for (const account_id of ACCOUNTS) {
     }
   })
 
-  test(`events of ${account_id}, by id and number: exactly the requested ones`, async () => {
+  test(`events of ${account_id}, by id and by number: exactly the requested ones`, async () => {
     const all = told.get(account_id) ?? []
     const keys = all.flatMap(({ id }, i) => (i % 3 === 0 ? [] : [{ account_id, id }]))
     const found = await findEvents(database.owner, keys)

@@ -224,13 +224,13 @@ function isAbout({ table, account_id, key, expected, found }: Problem, row: Pick
 const excepted = (...names: readonly string[]) =>
   names.some(name => Object.hasOwn(EXCEPTIONS, name))
 
-test('exceptions from verify: each names an existing table and column', () => {
+test('columns that corridor verify does not prove: each is an existing column of an existing table', () => {
   const known = new Set([...tablesOf(columns), ...columns.map(c => `${c.table}.${c.column}`)])
   const gone = Object.keys(EXCEPTIONS).filter(name => !known.has(name.split(' ')[0] ?? ''))
   assert.deepEqual(gone, [])
 })
 
-test('every table: has rows to edit, and verify is clean before an edit', async () => {
+test('every table: has rows to edit; corridor verify clean before an edit', async () => {
   const bare: string[] = []
   for (const table of tablesOf(columns)) {
     const rows = await undone(owner, tx => pickRows(tx, table))
@@ -282,7 +282,7 @@ const ROUNDS = share(16, Infinity)
 /** Every kind of edit in the long run, one kind of each column in the usual one. */
 const CHOSEN: readonly (readonly Kind[])[] = LONG ? KINDS.map(kind => [kind]) : [KINDS]
 
-test('corridor verify --all, each column of each table edited: every row named', async t => {
+test('corridor verify --all, each column of each table edited: every edited row named', async t => {
   // What PostgreSQL computes of a row nobody edits.
   const covered = columns.filter(
     column => !column.generated && !excepted(column.table, nameOf(column)),

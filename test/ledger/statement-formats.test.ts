@@ -237,7 +237,7 @@ const FAULTS: readonly (readonly [what: string, from: RegExp, to: string, fault:
   ['a day that is none', /<ValDt><Dt>2026-02-28/, '<ValDt><Dt>2026-02-30', /a date/],
   ['an empty text', /<Nm>.*?<\/Nm>/, '<Nm></Nm>', /1 to 70/],
 ]
-test("mt940, code words in customers' texts: read as text", async () => {
+test("mt940, code words in customers' texts: read as text by the bank", async () => {
   const texts = ['x/CHGS/USD9,99', 'CHGS/USD9,99', '/CHGS/EREF/', 'x/UETR', 'UETR', '/REMI/ID/btr']
   for (const text of texts) {
     const [line] = linesOf(
@@ -266,7 +266,7 @@ test("mt940, code words in customers' texts: read as text", async () => {
   assert.match(file.replaceAll('\r\n', ''), /\/EREF\/INV\/2026\/01\/A\/REMI\/see CHGS and ID:62F:/)
 })
 
-test('camt.053 oracle: finds each fault in a document', async () => {
+test('camt.053 oracle, document with a fault: each fault found', async () => {
   const parts: Part[] = [
     {
       ...{ amount: 5n, fees: [1n, 2n], type: 'payout', description: 'pot_1' },
@@ -294,7 +294,7 @@ test('camt.053 oracle: finds each fault in a document', async () => {
   }
 })
 
-test('isoRate: at most ten fraction digits and eleven in total, rounded once', () => {
+test('isoRate: at most ten fraction digits and eleven digits in total, rounded once', () => {
   const rows: readonly [rate: string, want: string | undefined][] = [
     ['1', '1'],
     ['7.84790132221', '7.8479013222'],
@@ -314,17 +314,17 @@ test('isoRate: at most ten fraction digits and eleven in total, rounded once', (
   }
 })
 
-test('swiftText: letters of the x set, accents removed, underscores as hyphens', () => {
+test('swiftText: letters of the SWIFT X set, accents removed, underscores as hyphens', () => {
   assert.equal(swiftText('btr_1 Über #1 “x”\n№7'), 'btr-1 Uber .1 .x. No7')
 })
 
-test('lastDate: day of the instant before the end', () => {
+test('lastDate of a statement: the day of the instant before its end', () => {
   assert.equal(lastDate('2026-03-01T00:00:00.000000Z'), '2026-02-28')
   assert.equal(lastDate('2026-03-01T00:00:00.000001Z'), '2026-03-01')
   assert.equal(lastDate('2024-03-01T00:00:00.000000Z'), '2024-02-29')
 })
 
-test('statements, amounts too long for a format: refused, never cut', async () => {
+test('statements, amount too long for a format: refused, never truncated', async () => {
   const huge = 9_007_199_254_740_991_000n
   for (const writer of [camt053Writer('Name', () => totalsOf([])), mt940Writer]) {
     await assert.rejects(written(writer, [], 'JPY', huge), StatementFault)
@@ -332,7 +332,7 @@ test('statements, amounts too long for a format: refused, never cut', async () =
   assert.match(await written(csvWriter, [], 'JPY', huge), /closing,.*,9007199254740991000,/)
 })
 
-test('statements, lines that do not lead to their balances: throws before the closing balance', async () => {
+test('statements, lines that do not add up to their balances: throws before the closing balance', async () => {
   const parts = fc.sample(part, { seed, numRuns: 6 })
   const lines = linesOf(parts, 'EUR', OPENING)
   const third = lines[2] as BookedLine

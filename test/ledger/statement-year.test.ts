@@ -128,7 +128,7 @@ async function readStatement(what: string, stream: Readable, format: Format, pid
   if (memory.length > 0) assert.ok(most - early <= GROWTH_MIB, `${early} MiB grew to ${most}`)
 }
 
-test(`GET /v3/balance_transaction, text/csv, ${LINES} lines: totals as proved, constant memory, other reads served`, async t => {
+test(`GET /v3/balance_transaction, text/csv, ${LINES} lines: correct totals, constant memory, other reads served meanwhile`, async t => {
   const { url } = service.database
   const running = await startProcess({
     DATABASE_URL: url,
@@ -183,7 +183,7 @@ function slowestOf(ask: () => Promise<void>) {
   }
 }
 
-test(`corridor statement, camt053, ${LINES} lines: totals as proved, in constant memory`, async () => {
+test(`corridor statement, camt053, ${LINES} lines: correct totals, constant memory`, async () => {
   const { account_id } = busy.client.account
   const args = ['statement', account_id, '--from', busy.from, '--format', 'camt053']
   const env = {

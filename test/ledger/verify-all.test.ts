@@ -46,7 +46,7 @@ const keeping = (table: string) => ({
 
 const main = () => `account_id = '${history.main.account.account_id}'`
 
-test('verify --all, three journals changed, one missing: exactly these named', async () => {
+test('corridor verify --all, three journals changed, one missing: exactly these four named', async () => {
   const named = await namedAfter(
     `update journals set source = source || 'x' where ${main()} and number in (2, 5, 9)`,
     `delete from journals where ${main()} and number = 7`,
@@ -58,7 +58,7 @@ test('verify --all, three journals changed, one missing: exactly these named', a
   )
 })
 
-test('verify, documents malformed or null where required: each row named', async () => {
+test('corridor verify, documents malformed, or null where required: each row named', async () => {
   const { payouts, entities, open_quote } = history
   // Each row has one change at a time.
   for (const changes of [
@@ -90,7 +90,7 @@ test('verify, documents malformed or null where required: each row named', async
   }
 })
 
-test('verify, decisions or list data replaced by null: each row named', async () => {
+test('corridor verify, decisions or list data set to null: each row named', async () => {
   const places = [
     ['beneficiaries', 'approval', 0],
     ['beneficiaries', 'screening', 1],
@@ -111,7 +111,7 @@ test('verify, decisions or list data replaced by null: each row named', async ()
   assert.deepEqual(await namedAfter(...alters, ...updates), rows.sort())
 })
 
-test('verify --all, two refused items of a batch exchanged: batch named', async () => {
+test('corridor verify --all, two refused items of a batch exchanged: batch named', async () => {
   const payouts = ['A', 'B'].map(reference_id => {
     return { ...localPayout, amount: 9_000_000_000, reference_id }
   })
@@ -136,7 +136,7 @@ test("POST /v3/payout_batch: writes no row of the installation's audit log", asy
   assert.equal((await logged()).length, before)
 })
 
-test('corridor verify --all --json: lists every bad row, exit 1; without --all the first', async () => {
+test('corridor verify --all --json: lists every bad row, exit code 1; without --all: the first', async () => {
   const { payouts } = history
   const { keep, undo } = keeping('payouts')
   const ids = [payouts.processing, payouts.failed].map(id => `'${id}'`).join(', ')
@@ -159,7 +159,7 @@ test('corridor verify --all --json: lists every bad row, exit 1; without --all t
   }
 })
 
-test('corridor verify --heads, a chain rewritten completely: account named', async () => {
+test('corridor verify --heads, whole chain of an account rewritten: account named', async () => {
   const { account_id } = history.main.account
   const path = await cli.file('heads.json', JSON.stringify(await listHeads(audit)))
   const before = await cli.run('verify', '--heads', path, '--json')

@@ -11,7 +11,7 @@ import { LONG, promised } from '../support/share.ts'
 const PAYOUTS = 500_000
 const LIMIT_MS = 60_000
 
-test('corridor verify, a million journals: clean within a minute, each of three faults named within one', {
+test('corridor verify, a million journals: clean within a minute; each of three faults named within a minute', {
   skip: !LONG && 'in the long share',
 }, async t => {
   await withTarget({}, async target => {

@@ -80,7 +80,7 @@ async function verdictOn(url: string, account_id: string | null = null): Promise
   }
 }
 
-test('verify, a history of every kind: clean, every row read; for one account its own rows', async () => {
+test('corridor verify, a history of every kind: clean, every row read; for one account: only its rows', async () => {
   await onCopy(async (owner, url) => {
     const verdict = await verdictOn(url)
     assert.ok(verdict.ok, JSON.stringify(verdict.problem))
@@ -111,7 +111,7 @@ test('verify, a history of every kind: clean, every row read; for one account it
   })
 })
 
-describe('verify, a fault', () => {
+describe('corridor verify, one fault', () => {
   let copy: Copy
   before(async () => {
     copy = await makeCopy()
@@ -119,7 +119,7 @@ describe('verify, a fault', () => {
   })
   after(() => copy.drop())
   for (const fault of [...BOOK_FAULTS, ...LINE_FAULTS, ...PAYOUT_FAULTS, ...ENTITY_FAULTS]) {
-    test(`verify, ${fault.name}: found, ${fault.table} named`, async () => {
+    test(`corridor verify, ${fault.name}: found, ${fault.table} named`, async () => {
       const { named, verdict } = await undone(copy.owner, async tx => {
         const named = await fault.plant(tx as unknown as Sql, history)
         return { named, verdict: await verdictIn(tx, false) }
@@ -141,7 +141,7 @@ describe('verify, a fault', () => {
   }
 })
 
-test('verify, service paying and settling meanwhile: no false alarm', async () => {
+test('corridor verify, service pays and settles meanwhile: no false alarm', async () => {
   const service = await startTestService({ simulator_delay_ms: 0 })
   try {
     const account = await service.openAccount({ fund: { USD: 100_000_000n } })
@@ -169,7 +169,7 @@ test('verify, service paying and settling meanwhile: no false alarm', async () =
   }
 })
 
-test('corridor verify, clean: exit 0 and a sentence; balance changed or unknown account: exit 1', async () => {
+test('corridor verify, clean books: exit code 0 and a sentence; balance changed or unknown account: exit code 1', async () => {
   await onCopy(async (owner, url) => {
     const cli = await openCli(url)
     const { code, stdout } = await cli.run('verify')
