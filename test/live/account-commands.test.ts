@@ -18,7 +18,7 @@ const account = await service.openAccount({ currencies: ['USD', 'EUR'], fund: { 
 const run = (...args: readonly string[]) =>
   cli.run(...args.map(arg => (arg === 'ACC' ? account.account.account_id : arg)))
 
-test('account list: name, state, kind and balances', async () => {
+test('corridor account list: name, state, kind and balances', async () => {
   const { account_id } = account.account
   const { stdout } = await run('account', 'list')
   assert.match(stdout, /^account +name +state +kind +balances\n/)
@@ -65,7 +65,7 @@ test('corridor account freeze, show, unfreeze: reason kept, no secret of the acc
   assert.equal((await account.post('/v3/payout', localPayout)).status, 200)
 })
 
-test('corridor account set, name, currency, primary and window: prints old and new value of each', async () => {
+test('corridor account set, name, currency, primary currency and duplicate window: prints old and new value of each', async () => {
   const change = ['--name', 'Harbour', '--add-currencies', 'USD,JPY', '--primary-currency', 'JPY']
   const set = ['account', 'set', 'ACC', ...change, '--duplicate-window-s', '3600']
   const { stdout, stderr } = await run(...set)
@@ -82,7 +82,7 @@ test('corridor account set, name, currency, primary and window: prints old and n
   assert.equal(verified.code, 0, verified.stdout + verified.stderr)
 })
 
-test('corridor account set, invalid settings: says the fault, no row changes', async () => {
+test('corridor account set, invalid settings: names the fault, no row changes', async () => {
   const before = await rows()
   for (const [change, code, words] of [
     [[], 2, /Say what to change/],
@@ -98,7 +98,7 @@ test('corridor account set, invalid settings: says the fault, no row changes', a
   assert.deepEqual(await rows(), before)
 })
 
-test('corridor key list: last use to the minute, without another process reloading its keys', async () => {
+test('corridor key list: last use to the minute, without a reload of keys in other processes', async () => {
   const { owner } = service.database
   const version = () => owner`select version from reference_version`
   const before = await version()
@@ -139,7 +139,7 @@ const NEW = [
   'USD',
 ]
 
-test('corridor account create --fund, live account: refused for want of a reference, no row changes', async () => {
+test('corridor account create --fund, live account without a reference: refused, no row changes', async () => {
   const before = await rows()
   const ran = await run(...NEW, '--fund', 'USD=5.00')
   assert.deepEqual([ran.code, ran.stdout], [2, ''])
@@ -147,7 +147,7 @@ test('corridor account create --fund, live account: refused for want of a refere
   assert.deepEqual(await rows(), before)
 })
 
-test('corridor account create --fund, funding fails: the secret is printed and works', async () => {
+test('corridor account create --fund, funding fails: exit code 1, the secret is printed and valid', async () => {
   const { owner } = service.database
   await owner`alter table journals add constraint not_now check (kind <> 'funding') not valid`
   try {
@@ -163,7 +163,7 @@ test('corridor account create --fund, funding fails: the secret is printed and w
   }
 })
 
-test('corridor account create, random id already taken: another id is drawn, one account made', async () => {
+test('corridor account create, random id already used: another id, one account made', async () => {
   const write = <C, S, O>(operation: Operation<C, S, O>, command: C) =>
     new Lane(service.deps.sql, operation, { max_batch: 1 }).run(command)
   const accountOf = (account_id: string) => ({

@@ -59,7 +59,7 @@ const usd = async (client: Client) => (await balancesOf(client)).USD
 const quote = { payout_type: 'local', payout_info: { currency: 'USD', amount: 10_000 } }
 const batch = { payouts: [localPayout] }
 
-test('frozen account, every write except incoming money: 403, no row changes', async () => {
+test('frozen account, every write but incoming money: 403, no row changes', async () => {
   const before = await rows()
   for (const [method, path, body] of [
     ['post', '/v3/payout', localPayout],
@@ -105,13 +105,13 @@ test('frozen account, reads, dry runs, credits and cancellations: 200', async ()
   }
 })
 
-test('frozen account, incoming payout: credited', async () => {
+test('frozen account, payout from another account to it: credited', async () => {
   const before = BigInt((await usd(frozen)) ?? '')
   await pay(payer, internalPayout(frozen.account.deposit_address))
   assert.equal(await usd(frozen), (before + 10_000n).toString())
 })
 
-test('frozen account, replay of an earlier Idempotency-Key: the first answer', async () => {
+test('frozen account, Idempotency-Key used before replayed: the original answer', async () => {
   const client = await open(20_000n)
   const key = { 'idempotency-key': 'k' }
   const first = await client.post('/v3/payout', localPayout, key)
@@ -125,7 +125,7 @@ test('frozen account, replay of an earlier Idempotency-Key: the first answer', a
   )
 })
 
-test('frozen account, withdrawal, adjustment down, funding reversed: refused, no row changes; credits: booked', async () => {
+test('frozen account, withdrawal, downward adjustment or reversal of funding: refused, no row changes; credits: booked', async () => {
   const before = await rows()
   for (const work of [
     () => bookUsd(service, frozen, 'withdrawal', -1n),
@@ -139,7 +139,7 @@ test('frozen account, withdrawal, adjustment down, funding reversed: refused, no
   await bookUsd(service, frozen, 'adjustment', 1n)
 })
 
-test('frozen account, earlier payout: the rail settles it or gives it back', async () => {
+test('frozen account, payout made before: the rail settles it or it is credited back', async () => {
   const client = await open(1_000_000n)
   const ids = [await pay(client), await pay(client, { amount: 200_000 })]
   await setState(service, client, 'frozen')
@@ -176,7 +176,7 @@ async function held(
   return payout
 }
 
-test('frozen account, held payout whose entity is approved: waits, proceeds once unfrozen', async () => {
+test('frozen account, held payout, its entity approved: waits, proceeds once unfrozen', async () => {
   const client = await open(20_000n)
   const id = await held(client, {}, () => setState(service, client, 'frozen'))
   assert.equal(await statusOf(client, id), 'compliance_hold')
@@ -195,7 +195,7 @@ test('frozen account, held payout whose entity is approved: waits, proceeds once
   assert.equal(await statusOf(client, id), 'processing')
 })
 
-test('held payout, receiving account closed in the meantime: fails, everything credited back', async () => {
+test('held payout to another account, receiver closed meanwhile: fails, everything credited back', async () => {
   const [client, receiver] = [await open(20_000n), await open(0n)]
   const to = internalPayout(receiver.account.deposit_address)
   const id = await held(client, to, () => setState(service, receiver, 'closed'))
@@ -204,7 +204,7 @@ test('held payout, receiving account closed in the meantime: fails, everything c
   assert.equal(await usd(client), '20000')
 })
 
-test('account close, money or an open payout left: refused naming both; empty: closed', async () => {
+test('corridor account close, money or an open payout left: refused naming both; empty: closed', async () => {
   const client = await open(30_000n)
   const id = await pay(client)
   await assert.rejects(
@@ -219,7 +219,7 @@ test('account close, money or an open payout left: refused naming both; empty: c
   assert.equal(from, 'active')
 })
 
-test('closed account: readable, refuses every write; money that comes back needs it reopened', async () => {
+test('closed account: readable, every write refused; money that comes back is booked only once reopened', async () => {
   const client = await open(10_000n)
   const id = await pay(client)
   for (let i = 0; i < 2; i++) await settleOnce(service.deps)
@@ -256,7 +256,7 @@ test('closed account: readable, refuses every write; money that comes back needs
   assert.equal(await usd(client), '10000')
 })
 
-test('PostgreSQL, states of an account, SQL past the service: no balance moves, no state skipped', async () => {
+test('PostgreSQL, states of an account changed by SQL: no balance moves, no state skipped', async () => {
   const { owner } = service.database
   const client = await open(500n)
   const { account_id } = client.account
@@ -289,7 +289,7 @@ test('PostgreSQL, states of an account, SQL past the service: no balance moves, 
   await assert.rejects(unnamed, { code: '23514', message: /book .* is not locked/ })
 })
 
-test('PostgreSQL, bookings, SQL past the service: one per reference, with reason and direction', async () => {
+test('PostgreSQL, bookings inserted by SQL: one per reference, with reason and direction', async () => {
   const { owner } = service.database
   const client = await open(1_000n)
   const { entries } = await bookUsd(service, client, 'withdrawal', -10n, 'R')

@@ -98,7 +98,7 @@ test('corridor fund, same reference twice, in any spelling: booked once, prints 
   assert.deepEqual([await rows(), await usd()], [before, '12000'])
 })
 
-test('corridor fund, one reference for two accounts: refused naming the first, until --split or its reversal', async () => {
+test('corridor fund, one reference for two accounts: refused naming the first, allowed with --split or after a reversal', async () => {
   const one = await service.openAccount({ sandbox: false, currencies: ['USD'] })
   const ONE = one.account.account_id
   const booked = await run('fund', ONE, 'USD', '9.00', '--reference', 'BANK-8')
@@ -129,7 +129,7 @@ test('corridor fund, one reference for two accounts: refused naming the first, u
   assert.deepEqual(json.data.metadata, { reference: 'bank-8' })
 })
 
-test('corridor fund, one reference for three accounts at the same moment: one funded; sandboxes are exempt', async () => {
+test('corridor fund, one reference for three live accounts in parallel: one funded; sandboxes exempt', async () => {
   const open = () => service.openAccount({ sandbox: false, currencies: ['USD'] })
   const three = await Promise.all([open(), open(), open()])
   const ran = await Promise.all(
@@ -145,7 +145,7 @@ test('corridor fund, one reference for three accounts at the same moment: one fu
   assert.equal(sandbox.code, 0, sandbox.stderr)
 })
 
-test('fold_reference, equal to foldedReference: folds white space and ASCII case only', async () => {
+test('fold_reference in SQL and foldedReference: equal results, only white space and ASCII case folded', async () => {
   const spaces = '\t\n\v\f\r \u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000\ufeff'
   const texts = [
     `a${spaces}Z`,
@@ -165,7 +165,7 @@ test('fold_reference, equal to foldedReference: folds white space and ASCII case
   assert.deepEqual(texts.slice(0, 2).map(foldedReference), ['AZ', 'ß\u0131\u00e9\u00c9'])
 })
 
-test('corridor withdraw: balance falls, line and event have the reason but not the person', async () => {
+test('corridor withdraw: balance falls; line and event have the reason, not the person', async () => {
   const withdraw = [...WITHDRAW, '30.00', '--reference', 'BANK-2', ...WHY]
   const ran = await run(...withdraw, '--json')
   assert.equal(ran.code, 0, ran.stderr)
@@ -187,14 +187,14 @@ test('corridor withdraw: balance falls, line and event have the reason but not t
   assert.match(again.stderr, /"BANK-2" is booked already, as withdrawal btr_/)
 })
 
-test('corridor adjust, up and down, a reference of another kind: both booked', async () => {
+test('corridor adjust, up and down, a reference that another kind of booking has used: both booked', async () => {
   const up = await run('adjust', 'ACC', 'USD', '5.00', '--reference', 'BANK-1', ...WHY)
   assert.match(up.stdout, /adjustment USD 5\.00.*balance was 90\.00, is 95\.00\n$/, up.stderr)
   const down = await run('adjust', 'ACC', 'USD', '-7.50', '--reference', 'CASE-2', ...WHY)
   assert.match(down.stdout, /adjustment USD -7\.50.*balance was 95\.00, is 87\.50\n$/, down.stderr)
 })
 
-test('corridor reverse, each kind of booking: previous balance restored, once', async () => {
+test('corridor reverse, each kind of booking: previous balance restored, once only', async () => {
   const { results } = (await live.get('/v3/balance_transaction?limit=4')).json.data
   let left = BigInt((await usd()) ?? '')
   for (const line of results as Line[]) {
@@ -217,7 +217,7 @@ test('corridor reverse, each kind of booking: previous balance restored, once', 
   }
 })
 
-test('corridor reverse, a reversal or a spent credit: refused, no row changes', async () => {
+test('corridor reverse, a reversal, or a credit already spent: refused, no row changes', async () => {
   const { id: reversal } = await newestLine()
   const up = await run('adjust', 'ACC', 'USD', '1', '--reference', 'CASE-3', ...WHY, '--json')
   await run(...WITHDRAW, '100.50', '--reference', 'BANK-3', ...WHY)
@@ -235,7 +235,7 @@ test('corridor reverse, a reversal or a spent credit: refused, no row changes', 
 
 const STATEMENT = ['statement', 'ACC', '--currency', 'USD', '--from', '2000-01-01', '--format']
 
-test('statements, CSV, camt.053 and MT940: each booking with reference and reason', async () => {
+test('statements in CSV, camt.053 and MT940: each booking with reference and reason', async () => {
   const csv = await run(...STATEMENT, 'csv')
   assert.equal(csv.code, 0, csv.stderr)
   const line = csv.stdout.split('\r\n').find(text => text.includes(',withdrawal,'))
@@ -252,7 +252,7 @@ test('statements, CSV, camt.053 and MT940: each booking with reference and reaso
   assert.match(mt940.stdout, /RD30,00NRTIBANK-2\/\//)
 })
 
-test('corridor verify, bookings: clean; the first bad booking named', async () => {
+test('corridor verify, bookings: clean; the first changed booking named', async () => {
   const { owner, url } = service.database
   const audit = connect(url, { max: 1, as: 'auditor' })
   const verdict = () => verify(audit, { account_id: null })

@@ -44,7 +44,7 @@ async function assertNotAsked(id: string): Promise<void> {
   assert.ok(bank.asked.every(payout => payout.id !== id))
 }
 
-test('rail asked about a payout: attempt committed before the call, ended with the payout', async () => {
+test('settling, rail asked: attempt committed before the call, ended with the payout', async () => {
   const id = await pay()
   let seen: readonly string[] = []
   const bank = railOf({
@@ -65,7 +65,7 @@ test('rail asked about a payout: attempt committed before the call, ended with t
   assert.equal(await statusOf(id), 'succeeded')
 })
 
-test('late "not taken", another worker holds the payout: left to this worker', async () => {
+test('settling, late answer not_taken while another worker holds the payout: left to that worker', async () => {
   const id = await pay()
   const late = Promise.withResolvers<RailReport>()
   const slow = railOf({ submit: () => late.promise })
@@ -95,7 +95,7 @@ async function waitForClaim(id: string, times = 1): Promise<void> {
   }
 }
 
-test('payout unknown to its rail: submitted again within the key’s lifetime; later, or after a reported step: a person decides', async () => {
+test("settling, payout unknown to its rail: submitted again within the key's lifetime; later, or after a reported step: an exception", async () => {
   const [early, lost, told] = [await pay(), await pay(), await pay()]
   const rail = { ...saying(() => undefined), key_lifetime_ms: 3_600_000 }
   const steps = { ...report('requires_action'), ask_again_in_ms: 1 }
@@ -123,7 +123,7 @@ test('payout unknown to its rail: submitted again within the key’s lifetime; l
   assert.equal(await statusOf(lost), 'processing')
 })
 
-test('wake after success: rail asked, the return credits the money back, attempt returned', async () => {
+test("wake (question asked at once) after success: the rail's return is credited back, attempt returned", async () => {
   const before = await balancesOf(live)
   const id = await pay()
   await settle({ bank: saying(() => report('succeeded')) })
@@ -160,7 +160,7 @@ test('wake before submission or after cancellation: rail not asked', async () =>
   assert.deepEqual(await attemptsOf(id), [])
 })
 
-test('payout moved by a person, new or late report: an exception, status kept; once closed: rail not asked', async () => {
+test('payout ended by a person, later report of the rail: an exception, status kept; exception closed: rail not asked', async () => {
   const late = await pay()
   const held = Promise.withResolvers<RailReport>()
   const round = settle({ bank: railOf({ submit: () => held.promise }) })
@@ -183,7 +183,7 @@ test('payout moved by a person, new or late report: an exception, status kept; o
   assert.deepEqual(await exceptionsOf(id), ['1 said_after_person closed'])
 })
 
-test('PostgreSQL, attempts: one open or paid per payout, ends are final, evidence append-only', async () => {
+test('PostgreSQL, attempts: at most one open or paid per payout, ends final, evidence append-only', async () => {
   const id = await pay()
   await settle({ bank: saying(() => ({ ...report(), ask_again_in_ms: 60_000 })) })
   const { owner } = service.database
@@ -223,7 +223,7 @@ const UNCLEAR: RailReport = {
   exception: { kind: 'amount_differs', message: 'The bank has booked 9.00 USD.' },
 }
 
-test('corridor rail exceptions: while one is open nothing is applied or asked; once closed its rail is asked', async () => {
+test('corridor rail exceptions, exception open: no step applied, rail not asked; closed: rail asked', async () => {
   const id = await pay()
   await settle({ bank: saying(() => ({ ...UNCLEAR, ...report('succeeded') })) })
   assert.equal(await statusOf(id), 'processing')
@@ -256,7 +256,7 @@ test('corridor rail exceptions: while one is open nothing is applied or asked; o
   assert.equal(await statusOf(id), 'succeeded')
 })
 
-test('corridor rail close-exception, name, note or number missing: refused', async () => {
+test('corridor rail close-exception without name, note or number: refused', async () => {
   const id = await pay()
   await settle({ bank: saying(() => UNCLEAR) })
   const nobody = await openCli(service.database.url)

@@ -69,7 +69,7 @@ function refused(ran: CommandResult, words: RegExp): void {
   assert.doesNotMatch(ran.stderr, /\n\s+at /)
 }
 
-test('commands on manual payouts, mistakes: one sentence each, nothing written', async () => {
+test('commands on manual payouts, wrong usage: one sentence each, nothing written', async () => {
   const [made, taken] = [await payoutThatIs('made'), await payoutThatIs('taken')]
   const before = await rows()
   for (const [cli, id, [command = '', ...more], words] of [
@@ -95,7 +95,7 @@ test('commands on manual payouts, mistakes: one sentence each, nothing written',
   assert.deepEqual(await rows(), before)
 })
 
-test('payout take, account frozen in the meantime: refused until unfrozen', async () => {
+test('corridor payout take, account frozen meanwhile: refused until unfrozen', async () => {
   const other = await open()
   const { account_id } = other.account
   const { id } = (await other.post('/v3/payout', localPayout)).json.data
@@ -108,7 +108,7 @@ test('payout take, account frozen in the meantime: refused until unfrozen', asyn
   assert.equal((await anna.run('payout', 'take', id)).code, 0)
 })
 
-test('POST /v3/payout/{id}/cancel, manual payout: succeeds unless a person has taken it, again after its release', async () => {
+test('POST /v3/payout/{id}/cancel, manual payout: accepted until a person takes it, again after its release', async () => {
   const free = await payoutThatIs('made')
   assert.equal((await live.post(`/v3/payout/${free}/cancel`, {})).json.data.status, 'failed')
   for (const state of ['taken', 'asks', 'succeeded'] as const) {
@@ -123,7 +123,7 @@ test('POST /v3/payout/{id}/cancel, manual payout: succeeds unless a person has t
   refused(await anna.run('payout', 'take', given_back), /is failed; no person needs to pay it/)
 })
 
-test('take and cancel at the same moment, 20 times: one succeeds, money counted once', async () => {
+test('manual payout taken and cancelled in parallel, 20 times: one succeeds, money counted once', async () => {
   const before = BigInt((await balancesOf(live)).USD ?? '')
   let kept = 0n
   for (let i = 0; i < 20; i++) {
@@ -142,14 +142,14 @@ test('take and cancel at the same moment, 20 times: one succeeds, money counted 
   assert.equal(BigInt((await balancesOf(live)).USD ?? ''), before - kept)
 })
 
-test('payout take, two people at once: one of them has it', async () => {
+test('corridor payout take by several people in parallel: one succeeds', async () => {
   const payout_id = await paid()
   const takes = ['anna', 'ben', 'carl', 'dora'].map(name => handle(payout_id, 'take', name))
   const ends = await Promise.allSettled(takes)
   assert.equal(ends.filter(({ status }) => status === 'fulfilled').length, 1)
 })
 
-test('manual rail, any action of the account: nothing asked, nothing times out', async () => {
+test('manual rail, account answers an action: rail not asked, no time-out', async () => {
   await settleAll(service)
   const id = await payoutThatIs('asks')
   const answer = await live.post(`/v3/payout/${id}/action`, { note: 'It is attached.' })
@@ -162,7 +162,7 @@ test('manual rail, any action of the account: nothing asked, nothing times out',
   assert.equal(await statusOf(id), 'succeeded')
 })
 
-test("manual payout, held for its entity's review, then approved: waits for a person", async () => {
+test('manual payout held for the review of its entity, entity approved: waits for a person', async () => {
   const entity = (await live.post('/v3/entity', { type: 'individual', name: 'Lee' })).json.data
   const id = await paid({ on_behalf_of: entity.id })
   await live.post(`/v3/entity/${entity.id}/submit`, {})
@@ -173,7 +173,7 @@ test("manual payout, held for its entity's review, then approved: waits for a pe
   await handle(id, 'take', 'anna')
 })
 
-test("payout list, manual payouts: longest wait first, with the operator's details", async () => {
+test("corridor payout list, manual payouts: longest waiting first, with the operator's details", async () => {
   const other = await open()
   const [first, second, third] = [
     await other.post('/v3/payout', localPayout),
@@ -207,7 +207,7 @@ test("payout list, manual payouts: longest wait first, with the operator's detai
   )
 })
 
-test('payout show, manual payout: every detail that a bank needs, and the next command', async () => {
+test('corridor payout show, manual payout: every detail that a bank needs, and the next command', async () => {
   const id = await paid({
     ...overChats,
     reference_id: 'INV-9',
@@ -248,7 +248,7 @@ test('payout show, manual payout: every detail that a bank needs, and the next c
   assert.match(taken.stdout, /taken by anna at 20.*; when it is paid:\n.* succeeded --reference/)
 })
 
-test("log-in without a person's name: take, release and status commands refused", async () => {
+test("database log-in without a person's name: commands take, release and transition refused", async () => {
   const nobody = await cliOf()
   const [made, taken] = [await payoutThatIs('made'), await payoutThatIs('taken')]
   const before = await rows()
@@ -266,7 +266,7 @@ test("log-in without a person's name: take, release and status commands refused"
   assert.deepEqual(await rows(), before)
 })
 
-test('one bank reference for two payouts: refused naming the first, until --force or its reversal', async () => {
+test('one bank reference for two manual payouts: refused naming the first, allowed with --force or after its reversal', async () => {
   const [first, second, third] = [
     await payoutThatIs('taken'),
     await payoutThatIs('taken'),
@@ -290,7 +290,7 @@ test('one bank reference for two payouts: refused naming the first, until --forc
   assert.equal(mended.code, 0, mended.stderr)
 })
 
-test('one bank reference for two payouts at the same moment: one paid', async () => {
+test('one bank reference for two manual payouts in parallel: one paid', async () => {
   const two = [await payoutThatIs('taken'), await payoutThatIs('taken')]
   const { account_id } = live.account
   // As two commands do, each in a lane of its own.
@@ -304,7 +304,7 @@ test('one bank reference for two payouts at the same moment: one paid', async ()
   assert.deepEqual(moved.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
 })
 
-test('payout paid by hand: reference, reason and person in payout, event and timeline; later returned', async () => {
+test('manual payout paid: reference, reason and person in payout, event and timeline; returned later: reversed', async () => {
   const id = await payoutThatIs('made')
   const before = await balancesOf(live)
   await anna.run('payout', 'take', id, '--reason', 'Monday run')
@@ -358,7 +358,7 @@ test('payout paid by hand: reference, reason and person in payout, event and tim
   }
 })
 
-test('PostgreSQL, payout paid by hand without reference or person: refused', async () => {
+test('PostgreSQL, manual payout succeeded without reference or person: refused', async () => {
   const id = await payoutThatIs('taken')
   const { owner } = service.database
   const asOwner = (change: string, ...values: readonly string[]) =>
@@ -384,7 +384,7 @@ test('PostgreSQL, payout paid by hand without reference or person: refused', asy
   await assert.rejects(change(`rail = 'bank'`), /cannot go from rail "manual" to rail "bank"/)
 })
 
-test('/metrics, manual payouts: number and longest wait by status, without sandboxes', async () => {
+test('GET /metrics, manual payouts of live accounts: number and longest wait by status', async () => {
   const sandbox = await open(true)
   const told = async () => {
     await countWaiting(service.deps)

@@ -56,7 +56,7 @@ for (const [what, name] of [
   ['a name in letters that the bank does not read', '株式会社山田商事'],
   ['a name of 80 characters over SEPA', LONG],
 ] as const) {
-  test(`POST /v3/payout, ${what}: 400 at the name, inline and as a dry run; by id at beneficiary; no row changes`, async () => {
+  test(`POST /v3/payout, ${what}: 400 at the name, inline and as a dry run; by id: 400 at beneficiary; no row changes`, async () => {
     const stored = (await account.post('/v3/beneficiary', payee(name))).json.data.id
     const inline = payoutTo(payee(name))
     const { beneficiary_details: _, ...rest } = inline
@@ -70,18 +70,18 @@ for (const [what, name] of [
     assert.deepEqual(await rowVersions(service.database.owner), before)
   })
 
-  test(`POST /v3/payout, ${what}, with a second name in readable letters: accepted`, async () => {
+  test(`POST /v3/payout, ${what}, with name_local in letters of the bank: accepted`, async () => {
     const made = await account.post('/v3/payout', payoutTo(payee(name, { name_local: 'Yamada' })))
     assert.equal(made.status, 200, made.text)
   })
 
-  test(`POST /v3/payout, ${what}, another route carries it: accepted`, async () => {
+  test(`POST /v3/payout, ${what}, another route can carry it: accepted`, async () => {
     const made = await account.post('/v3/payout', payoutTo(payee(name), 'target2'))
     assert.equal(made.status, 200, made.text)
   })
 }
 
-test("POST /v3/payout, entity's name in letters that the bank does not read: 400 at on_behalf_of", async () => {
+test("POST /v3/payout, entity's name in letters outside the bank's set: 400 at on_behalf_of", async () => {
   const entity = { type: 'business', name: '株式会社山田商事' }
   const { id } = (await account.post('/v3/entity', entity)).json.data
   const body = { ...payoutTo(payee('Harbour Trading Ltd')), on_behalf_of: id }
@@ -97,7 +97,7 @@ test('POST /v3/payout, payee without a town, bank requires it: 400 at address.ci
   assertProblems(answer, 400, [['invalid_field', 'beneficiary_details.address.city']])
 })
 
-test('GET /v3/payout/requirements: lists the second name and when a bank receives it', async () => {
+test('GET /v3/payout/requirements: lists name_local and when a bank receives it', async () => {
   const { json } = await account.get('/v3/payout/requirements?currency=EUR&network=sepa')
   const [{ fields }] = json.data.alternatives
   const second = fields.find(({ path }: { path: string }) => path === 'name_local')

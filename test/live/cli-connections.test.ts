@@ -16,7 +16,7 @@ const database = await createDatabase()
 const name = new URL(database.url).pathname.slice(1)
 after(() => database.drop())
 
-test('connections of each kind, many at once and after a loss: role and settings set before the first query', async () => {
+test('database connections of each kind, many at once and after a loss: role and settings set before the first query', async () => {
   const operator = 'O\'Brien \\ \\\' "x"'
   for (const as of ['service', 'finder', 'auditor'] as const) {
     const sql = connect(database.url, { max: 5, as, operator })
@@ -42,7 +42,7 @@ test('connections of each kind, many at once and after a loss: role and settings
   }
 })
 
-test('service, started: three connections', async () => {
+test('service start: opens three database connections', async () => {
   const started = await startTestService()
   try {
     const rows = await started.database.owner`
@@ -54,7 +54,7 @@ test('service, started: three connections', async () => {
   }
 })
 
-test('look-ups, any server: plans cached, none compiled (JIT)', async () => {
+test('database connection for look-ups, jit on at the server: jit off, sequential scans off', async () => {
   await database.owner.unsafe(`alter database ${name} set jit = on`)
   const sql = connect(database.url, { max: 1, as: 'service', look_ups: true })
   try {
@@ -66,7 +66,7 @@ test('look-ups, any server: plans cached, none compiled (JIT)', async () => {
   }
 })
 
-test('connection, role that the log-in may not take: every query rejected, none run', async () => {
+test('database connection, role that the log-in may not take: every query rejected, none run', async () => {
   const login = `stranger_${name}`
   await database.owner.unsafe(`create role ${login} login password 'x'`)
   const url = new URL(database.url)

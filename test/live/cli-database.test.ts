@@ -48,7 +48,7 @@ async function runAll(cli: Cli, commands: readonly (readonly string[])[]) {
   return runs
 }
 
-test('every command but three, folder without a database: exit code 1, names the command to run, creates nothing', async () => {
+test('every command but three, data folder without a database: exit code 1, names the command to run, creates nothing', async () => {
   for (const { name, code, stdout, stderr } of await runAll(inFolder, COMMANDS)) {
     assert.deepEqual([name, code, stdout], [name, 1, ''])
     assert.match(stderr, /there is no database in .*data: run \\?"npx corridor start\\?" to make/)
@@ -69,7 +69,7 @@ test('every command but two, own database without tables: exit code 1, names the
   assert.deepEqual([...tables], [])
 })
 
-test('corridor migrate, folder without a database: creates one that verify and backup find; without tables both say so', async () => {
+test('corridor migrate, folder without a database: creates one; verify and backup then find it, or name missing tables', async () => {
   // PostgreSQL runs as an ordinary user, who must be able to reach its folder.
   const home = await mkdtemp(join(tmpdir(), 'corridor-made-'))
   await chmod(home, 0o711)
@@ -161,7 +161,7 @@ for (const [what, make, says] of FOLDERS) {
   })
 }
 
-test('corridor start, impossible data folder: exit code 1 and the same sentence', async () => {
+test('corridor start, data folder that cannot be used: exit code 1 and the same sentence', async () => {
   const file = join(folder, 'file')
   await writeFile(file, '')
   const cli = await openCli('', { CORRIDOR_DATA: file, PORT: '0' })

@@ -89,7 +89,7 @@ async function tryTwice(printed: string): Promise<void> {
 /** What is said of doing it twice: done, paid just now. */
 const REPEATED = [undefined, 'possible_duplicate_payout']
 
-test("corridor start in a terminal: sample prices loaded; its and the README's lines: quote, payout, balance; repeated: a duplicate; restarted: key hint", async () => {
+test('corridor start in a terminal: sample prices loaded; its printed commands make quote, payout and balance; repeated: a duplicate; restarted: key hint', async () => {
   const database = await createDatabase({ empty: true })
   let started = await start(database.url, GUIDES)
   try {

@@ -48,7 +48,7 @@ function send(rail: string, payload: string, by = secret, at_s = Math.floor(Date
   return service.inject({ method: 'POST', url: `/connector/${rail}/webhook`, headers, payload })
 }
 
-test('connector webhook, signed, once or repeated: the payout is due now, nothing else changed', async () => {
+test('connector webhook, signed, sent once or repeatedly: payout due at once, no other change', async () => {
   const id = await handedOver()
   assert.equal(await isDue(id), false)
   for (let i = 0; i < 2; i++) {
@@ -59,7 +59,7 @@ test('connector webhook, signed, once or repeated: the payout is due now, nothin
   assert.equal((await live.get(`/v3/payout/${id}`)).json.data.status, 'succeeded')
 })
 
-test('connector webhook, unsigned, forged, old, altered or unknown rail: 401, nothing due', async () => {
+test('connector webhook, unsigned, forged, old, changed or for an unknown rail: 401, no payout due', async () => {
   const id = await handedOver()
   const now_s = Math.floor(Date.now() / 1000)
   const altered = {
@@ -84,7 +84,7 @@ test('connector webhook, unsigned, forged, old, altered or unknown rail: 401, no
   assert.equal(await isDue(id), false)
 })
 
-test('connector webhook, another rail, attempt, payout or account: 200, nothing due', async () => {
+test('connector webhook for another rail, attempt, payout or account: 200, no payout due', async () => {
   const id = await handedOver()
   const unknown = id.replace(/.$/, last => (last === '0' ? '1' : '0'))
   const bodies = [
@@ -100,7 +100,7 @@ test('connector webhook, another rail, attempt, payout or account: 200, nothing 
   assert.equal(await isDue(id), false)
 })
 
-test('connector webhook, malformed or too long: 400 naming a malformed member', async () => {
+test('connector webhook, malformed or too long: 400, naming a malformed member', async () => {
   const id = `pot_${'0'.repeat(20)}-1`
   const account = 'acc_00000000'
   for (const [member, body] of [

@@ -52,7 +52,7 @@ test('POST /v3/payout, route with a cut-off: rail asked at the release, cancella
   assert.deepEqual(bank.calls, [`submit ${second.id}`])
 })
 
-test('expected_at, network known: counted from the release, equal on quote, payout, replay and later', async () => {
+test('expected_at, network known: counted from the release, equal on quote, payout and replay', async () => {
   await service.setRoutes([{ rail: 'bank', timetable }])
   const arrivalFrom = (made: string) => {
     const release = releaseOf(timetable, made)
@@ -89,7 +89,7 @@ test('expected_at, network known: counted from the release, equal on quote, payo
   assert.equal(replayed.text, paid.text)
 })
 
-test("expected_at, no cut-off: by the network's time; manual or unknown network: null", async () => {
+test("expected_at, route without a cut-off: by the network's time; manual rail or unknown network: null", async () => {
   const chats = (made: string) => arrivalBy({ currency: 'HKD', network: 'chats' }, made)
   await service.setRoutes([{ rail: 'bank' }])
   const atOnce = await paidBy(live)
@@ -111,7 +111,7 @@ test("expected_at, sandbox: by the network's time, not stored", async () => {
   assert.deepEqual({ ...row }, { expected_at: null })
 })
 
-test('corridor verify, payout waiting past its release: named', async () => {
+test('corridor verify, payout still waiting after its release time: named', async () => {
   await service.setRoutes([{ rail: 'bank', timetable }])
   const { id } = await paidBy(live)
   const { owner } = service.database
@@ -122,7 +122,7 @@ test('corridor verify, payout waiting past its release: named', async () => {
   await owner`update open_payouts set ask_rail_at = ask_rail_at - interval '1 day' where id = ${id}`
 })
 
-test('corridor_calendar_days_left: days left in each calendar', async () => {
+test('metric corridor_calendar_days_left: days left in each calendar', async () => {
   await countWaiting(service.deps)
   const told = await service.deps.metrics.registry.metrics()
   for (const { name } of Object.values(CALENDARS)) {
@@ -158,7 +158,7 @@ test('corridor route set, cut-off: shown by list, kept until explicitly removed'
   assert.equal(gone.json.timetable, null)
 })
 
-test('file rail with a timetable: its cut-off applies to its routes, no route has a later one', async () => {
+test('file rail with a timetable: its cut-off applies to its routes, none may have a later one', async () => {
   const example = RAIL_KINDS.find(({ name }) => name === 'iso20022')?.example as object
   const own = { ...timetable, cut_off: '14:00', arrival_days: 2 }
   const add = async (change: object, ...more: string[]) => {

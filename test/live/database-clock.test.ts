@@ -27,7 +27,7 @@ after(() => service.close())
 const { owner, url } = service.database
 const { account_id } = account.account
 
-test('payout due in 25 hours, runbook followed: proceeds at once', async () => {
+test("docs/operations.md, payout due in 25 hours: the runbook's SQL makes it due at once", async () => {
   const { id } = await payFrom(account)
   await owner`
     update open_payouts set ask_rail_at = statement_timestamp() + interval '25 hours',
@@ -51,7 +51,7 @@ test('PostgreSQL, book time eleven minutes ahead of the clock: refused', async (
   await assert.rejects(set, /too far ahead of the clock/)
 })
 
-test("database restarted: its clock is judged by the host's clock", () => {
+test('database restarted: its clock is compared with the clock of the host', () => {
   const HOUR = 3_600_000
   const seen = Date.parse('2026-01-31T00:00:00Z')
   const mark = {
@@ -73,7 +73,7 @@ test("database restarted: its clock is judged by the host's clock", () => {
   assert.equal(isBack(seen, seen - HOUR, seen + 1), true, 'set forward')
 })
 
-test('book ahead of its account’s clock: refused above ten minutes, accepted below', () => {
+test("book ahead of its account's clock: refused above ten minutes, accepted up to ten", () => {
   const at = (minute: string) => `2026-01-31T00:${minute}:00.000000Z`
   const ahead = (after_last: string) => () => refuseBookAhead({ by_clock: at('00'), after_last })
   assert.doesNotThrow(ahead(at('00')))
@@ -83,7 +83,7 @@ test('book ahead of its account’s clock: refused above ten minutes, accepted b
   assert.doesNotThrow(() => refuseBookAhead(behind))
 })
 
-test('clock jumps: reads succeed, writes refused until it is back or confirmed', async t => {
+test('database clock jumps: reads succeed, writes refused until the clock is back or confirmed', async t => {
   const { database } = service
   const [named] = await owner<{ name: string }[]>`select current_database() as name`
   await owner.unsafe(`

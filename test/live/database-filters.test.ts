@@ -100,7 +100,7 @@ function wanted(query: string) {
 }
 
 for (const [name, count, list] of FILTERS) {
-  test(`GET /v3/${name}, ${count} among ${ROWS}: found by an index`, async t => {
+  test(`GET /v3/${name}, ${count} matching rows among ${ROWS}: found by an index`, async t => {
     const began = performance.now()
     const { pages, rows } = await pagesOf(list)
     t.diagnostic(`${pages} pages in ${(performance.now() - began).toFixed(1)} ms`)

@@ -77,7 +77,7 @@ for (const [what, by, statement, words] of REFUSED) {
   })
 }
 
-test('PostgreSQL as owner, future-dated policy: stored with its true creation time', async () => {
+test('PostgreSQL as owner, policy inserted with a future creation time: stored with the true one', async () => {
   const [row] = await owner<{ honest: boolean }[]>`
     insert into pricing_policies (name, value, effective_from, created_at)
     select 'spread_bps', '20', now + interval '2 days', now + interval '1 day' from now() as now
@@ -85,7 +85,7 @@ test('PostgreSQL as owner, future-dated policy: stored with its true creation ti
   assert.equal(row?.honest, true)
 })
 
-test('PostgreSQL as service, rate written: history and price version written too', async () => {
+test('PostgreSQL as service, rate written: its history and price version written too', async () => {
   const state = async () => {
     const [row] = await owner<{ changes: bigint; price_version: bigint }[]>`
       select change_count as changes, price_version from reference_version`
@@ -98,7 +98,7 @@ test('PostgreSQL as service, rate written: history and price version written too
   assert.deepEqual([is.changes - was.changes, is.price_version - was.price_version], [1n, 1n])
 })
 
-test('triggers of history and versions: each runs as the owner of the tables', async () => {
+test('triggers of price history and versions: each runs as the owner of the tables', async () => {
   const rows = await owner<{ name: string }[]>`
     select proname::text as name from pg_proc
     where pronamespace = 'public'::regnamespace and not prosecdef

@@ -104,7 +104,7 @@ const LACKING: readonly (readonly [what: string, body: object, remarks: readonly
 ]
 
 for (const [what, body, remarks] of LACKING) {
-  test(`POST ${PATH}?dry_run=true, ${what}: every fault reported, as by a creation; no row changes`, async () => {
+  test(`POST ${PATH}?dry_run=true, ${what}: every fault reported as by a creation; no row changes`, async () => {
     const before = await rowVersions(service.database.owner)
     const tried = await account.post(`${PATH}?dry_run=true`, body)
     const told = tried.json.data.errors.map((error: { remarks: string }) => error.remarks)
@@ -138,7 +138,7 @@ for (const { what, by = () => account, body, reasons, priced } of ROWS) {
   })
 }
 
-test(`POST ${PATH}?dry_run=true, then made: same price and rail as the payout`, async () => {
+test(`POST ${PATH}?dry_run=true, then without it: same price and rail in both answers`, async () => {
   const { price, rail } = (await account.post(`${PATH}?dry_run=true`, toHongKong)).json.data
   assert.deepEqual(price.available, { currency: 'USD', amount: '100000' })
   const made = await account.post(PATH, toHongKong)
@@ -159,7 +159,7 @@ test(`POST ${PATH}?dry_run=true, then made: same price and rail as the payout`, 
   assertRefused(await account.post(PATH, toHongKong), 409, 'possible_duplicate_payout')
 })
 
-test(`POST ${PATH}?dry_run=true, with a quote: its price; the quote stays active`, async () => {
+test(`POST ${PATH}?dry_run=true with a quote: the quote's price; the quote stays active`, async () => {
   const asked = {
     payout_info: { currency: 'HKD', amount: 8_000 },
     holding_info: { currency: 'USD' },
@@ -176,14 +176,14 @@ test(`POST ${PATH}?dry_run=true, with a quote: its price; the quote stays active
   assert.deepEqual(reasons, ['quote_used', 'quote_mismatch'])
 })
 
-test(`POST ${PATH}?dry_run=true, for an entity in review: would_hold`, async () => {
+test(`POST ${PATH}?dry_run=true, entity in review: would_hold`, async () => {
   const { id } = (await account.post('/v3/entity', plainEntity)).json.data
   const body = { ...toHongKong, on_behalf_of: id, reference_id: 'held' }
   const { outcome, held_for } = (await account.post(`${PATH}?dry_run=true`, body)).json.data
   assert.deepEqual([outcome, held_for], ['would_hold', id])
 })
 
-test(`POST ${PATH}?dry_run=true, rule of two approvers: would_await_approval, as the payout then does`, async () => {
+test(`POST ${PATH}?dry_run=true, rule of two approvers: would_await_approval; the real payout: pending_approval`, async () => {
   const { account_id } = account.account
   const remove = await addApprovalRule(service, { account_id, approvers: 2 })
   await service.deps.reference.refresh()
@@ -203,7 +203,7 @@ test(`POST ${PATH}?dry_run=true, rule of two approvers: would_await_approval, as
   assert.deepEqual([free.outcome, free.approvals_needed], ['would_create', 0])
 })
 
-test(`POST ${PATH}?dry_run=…, no boolean, or a body that is no payout: 400`, async () => {
+test(`POST ${PATH}?dry_run=…, value that is no boolean, or a body that is no payout: 400`, async () => {
   const odd = await account.post(`${PATH}?dry_run=yes`, toHongKong)
   assertRefused(odd, 400, 'invalid_query_parameter')
   assertRefused(await account.post(`${PATH}?dry_run=true`, { x: 1 }), 400, 'invalid_field')

@@ -52,7 +52,7 @@ for (const [what, stored, sent, missing] of INCOMPLETE) {
   })
 }
 
-test('POST /v3/entity/{id}/submit, with members to update: updated and submitted in one step', async () => {
+test('POST /v3/entity/{id}/submit with members to update: updated and submitted in one step', async () => {
   const id = await made(business)
   const update = { registration_number: '2041-7', registration_address: { country: 'hk' } }
   const { status, json, text } = await account.post(`/v3/entity/${id}/submit`, update)
@@ -66,7 +66,7 @@ test('POST /v3/entity/{id}/submit, with members to update: updated and submitted
   assert.deepEqual(types, ['entity.approval_submitted', 'entity.updated', 'entity.created'])
 })
 
-test('POST /v3/entity/{id}/submit, update makes it a duplicate: the first entity, nothing changed', async () => {
+test('POST /v3/entity/{id}/submit, update makes it a duplicate: the first entity, no row changes', async () => {
   const registered = { registration_number: '77', registration_address: { country: 'HK' } }
   const first = await made({ ...business, ...registered })
   const second = await made(business)
@@ -82,7 +82,7 @@ test('POST /v3/entity/{id}/submit, update makes it a duplicate: the first entity
   assert.deepEqual(await versions(), before)
 })
 
-test('PUT /v3/entity/{id}, removes the number of a business in review: 400, no row changes', async () => {
+test('PUT /v3/entity/{id}, registration number of a business in review removed: 400, no row changes', async () => {
   const registered = { registration_number: '88', registration_address: { country: 'HK' } }
   const id = await made({ ...business, ...registered })
   assert.equal((await account.post(`/v3/entity/${id}/submit`, {})).status, 200)
@@ -96,7 +96,7 @@ test('PUT /v3/entity/{id}, removes the number of a business in review: 400, no r
   assertRefused(again, 400, 'invalid_field', COUNTRY)
 })
 
-test('PostgreSQL, business in review without identity: refused', async () => {
+test('PostgreSQL, business in review without registration: refused', async () => {
   const id = await made(business)
   const update = service.database.owner.begin(async tx => {
     await tx`set local corridor.maintenance = 'on'`

@@ -36,7 +36,7 @@ function scriptOf(document: string, chapter: string, address: string): string {
   return ['set -e', READ, lines, 'npx corridor payout show $(pot) --json'].join('\n')
 }
 
-test('docs/operations.md, The first live account: every line runs, up to a paid payout', async t => {
+test('docs/operations.md, "The first live account": every command runs, ends with a paid payout', async t => {
   const database = await createDatabase({ empty: true })
   const service = await startListening({ DATABASE_URL: database.url })
   const { npx, errorOutput: told } = await startTyping(t, database.url)

@@ -85,7 +85,7 @@ function unfinished({ key_id, secret }: OpenedAccount): Talking {
   return talking
 }
 
-test(`POST, ${CLIENTS} unfinished bodies of 16 MiB: at most ${MAX_LONG_BODIES.all / MiB} MiB held, others refused with Retry-After, small requests succeed`, async t => {
+test(`POST, ${CLIENTS} unfinished bodies of 16 MiB: at most ${MAX_LONG_BODIES.all / MiB} MiB held, the rest refused with Retry-After, small requests succeed`, async t => {
   await client.post(service.address, '/v3/payout', localPayout)
   const before_bytes = await residentBytes()
   let most_bytes = before_bytes
@@ -116,7 +116,7 @@ test(`POST, ${CLIENTS} unfinished bodies of 16 MiB: at most ${MAX_LONG_BODIES.al
   })
 })
 
-test('GET the OpenAPI document, 500 requests each by clients that never read: disconnected, little memory held', async t => {
+test('GET the OpenAPI document, clients that send 500 requests each and never read: disconnected, little memory held', async t => {
   const before_bytes = await residentBytes()
   let most_bytes = before_bytes
   const one = 'GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'
@@ -132,7 +132,7 @@ test('GET the OpenAPI document, 500 requests each by clients that never read: di
   for (const { socket } of talking) socket.destroy()
 })
 
-test(`connection, more than ${MAX_UNANSWERED} requests unanswered: answered in order, the next one 429, later ones not executed`, async () => {
+test(`HTTP connection, more than ${MAX_UNANSWERED} requests unanswered: answered in order, the next one 429, later ones not executed`, async () => {
   const talking = open(true)
   const { key_id, secret } = accounts[0] as OpenedAccount
   const authorization = `Authorization: ${basic(key_id, secret)}`

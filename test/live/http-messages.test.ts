@@ -100,7 +100,7 @@ const REFUSED: readonly Row[] = [
   ],
 ]
 
-describe('ambiguous message', () => {
+describe('HTTP message read differently by proxies', () => {
   for (const [what, message, status, reason] of REFUSED) {
     test(`${what}: ${status} ${reason}, no row changes`, async () => {
       const rows = await rowVersions(service.database.owner)
@@ -130,7 +130,7 @@ const TAKEN: readonly (readonly [what: string, message: () => string])[] = [
   ['metrics by any host name', () => get('/metrics', '192.0.2.1')],
 ]
 
-describe('unambiguous message', () => {
+describe('HTTP message with one reading', () => {
   for (const [what, message] of TAKEN) {
     test(`${what}: 200`, async () => {
       const { answers } = await talk(address, [message()], 10_000)
@@ -139,7 +139,7 @@ describe('unambiguous message', () => {
   }
 })
 
-describe('answer', () => {
+describe('HTTP answer', () => {
   const csv = () =>
     get('/v3/balance_transaction').replace('\r\n\r\n', '\r\nAccept: text/csv\r\n\r\n')
   const rows: readonly (readonly [what: string, message: () => string, status: number])[] = [

@@ -56,7 +56,7 @@ function mostValues(node: Json, path: string, unbounded: string[]): number {
   return most
 }
 
-test('request schemas, all: lists, objects and texts bounded; a maximum is at most half of the memory limit', async t => {
+test('request schemas, all: lists, objects and texts bounded; a body with every list full has at most half of the allowed values', async t => {
   const all = await bodies()
   assert.ok(all.length > 15)
   for (const [name, schema] of all) {

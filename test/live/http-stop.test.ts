@@ -26,7 +26,7 @@ const { database, account, client, start } = await openScene(url =>
 )
 const env = { CORRIDOR_SETTLE: 'off' }
 
-test('SIGTERM, batch of payouts being written: answered, made once, no new connection accepted', async t => {
+test('SIGTERM while a batch of payouts is written: answered, written once, no new connection accepted', async t => {
   const leaving = await start(env)
   await slowDown(t, database.owner, 'payouts', SLOW_S)
   const payouts = Array.from({ length: PAYOUTS }, () => localPayout)
@@ -61,7 +61,7 @@ test('SIGTERM, batch of payouts being written: answered, made once, no new conne
   assert.equal(made?.count, String(PAYOUTS))
 })
 
-test('SIGTERM, statement being read slowly: delivered in full, then the process ends', async t => {
+test('SIGTERM while a statement is read slowly: delivered in full, then the process ends', async t => {
   const service = await startTestService()
   t.after(() => service.close())
   const busy = await makeBusyAccount(service, LINES)

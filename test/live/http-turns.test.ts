@@ -169,7 +169,7 @@ test(`batch of ${PAYOUTS} payouts, made and approved as one: event loop held for
   t.diagnostic(longest())
 })
 
-test('GET, every list and document: event loop held only briefly', async t => {
+test('GET every list and document: event loop held only briefly', async t => {
   const { judge, longest } = judgeTurns()
   const paths = ['/v3/payout?limit=100', '/v3/event?limit=100', '/openapi.json']
   for (const path of [...paths, '/docs/api/payouts', '/docs', '/metrics']) {

@@ -77,7 +77,7 @@ async function assertExceeded(answering: Promise<Answer>, figures: object, remar
   return found
 }
 
-test('POST /v3/payout, limit on the daily amount: refused above it with limit, used, asked and window, nothing written', async () => {
+test('POST /v3/payout, daily limit on the amount: refused above it, naming limit, used, asked and window, nothing written', async () => {
   const limit_id = await limit({ amount: '250.00', currency: 'USD', ...A_DAY })
   await paid()
   const { created_at } = await paid()
@@ -131,7 +131,7 @@ test('POST /v3/payout, limit per payout in another currency: converted at mid, r
   })
 })
 
-test('POST /v3/payout, limits of a key, network or rail: other keys, networks and rails unaffected', async () => {
+test('POST /v3/payout, limit for a key, network or rail: payouts of other keys, networks and rails unaffected', async () => {
   const other = await service.addKey(account, 'write')
   const key = { key: account.key_id }
   await limit({ ...key, hours: '1', count: '1' })
@@ -182,7 +182,7 @@ test("POST /v3/payout, limit for new payees: refused until the payee's first pay
   await assertExceeded(pay(toAccount('555-3')), { frees_at: 'null' })
 })
 
-test('POST /v3/payout, beneficiary with a new destination: a new payee again', async () => {
+test('POST /v3/payout, beneficiary with a new destination: counts as a new payee again', async () => {
   await limit({ 'new-for-hours': '1', per: 'payout', amount: '0', currency: 'USD' })
   const { json } = await account.post('/v3/beneficiary', toAccount('1').beneficiary_details)
   const { id } = json.data
@@ -196,7 +196,7 @@ test('POST /v3/payout, beneficiary with a new destination: a new payee again', a
   await paid(toAccount('1'))
 })
 
-test('corridor limit set --new-for-hours, existing payouts: payees known since their first payout', async () => {
+test('corridor limit set --new-for-hours, payouts exist: payees known since their first payout', async () => {
   await paid(toAccount('1'))
   await advance(2 * HOUR)
   await paid(toAccount('2'))
@@ -208,7 +208,7 @@ test('corridor limit set --new-for-hours, existing payouts: payees known since t
   await paid(toAccount('2'))
 })
 
-test('POST /v3/payout_batch, limit on new payees a day: counted together and per payee', async () => {
+test('POST /v3/payout_batch, limit on new payees a day: payouts counted together and per payee', async () => {
   await limit({ 'new-for-hours': '24', count: '2', ...A_DAY })
   await limit({ 'new-for-hours': '24', each: 'payee', count: '1', ...A_DAY })
   const payouts = ['1', '1', '2', '3'].map(number => ({ ...localPayout, ...toAccount(number) }))
@@ -217,7 +217,7 @@ test('POST /v3/payout_batch, limit on new payees a day: counted together and per
   assert.deepEqual(positions, [1, 3], made.text)
 })
 
-test('settling, payout fails or is reversed: its headroom is restored; succeeds: still counted', async () => {
+test('settling, payout fails or is reversed: its headroom is restored; payout succeeds: still counted', async () => {
   const limit_id = await limit({ hours: '24', amount: '7100.01', currency: 'USD' })
   // The amounts by which the simulator lets payouts succeed, fail and be reversed.
   for (const amount of [10_000, 200_000, 500_001]) await paid({ amount })
@@ -235,7 +235,7 @@ async function usedOf(limit_id: string): Promise<bigint> {
   return BigInt(shown.json.used[0]?.used ?? 0)
 }
 
-test('POST /v3/payout/{id}/cancel: restores the headroom at once; held payouts count', async () => {
+test('POST /v3/payout/{id}/cancel: headroom restored at once; held payouts are counted until then', async () => {
   const limit_id = await limit({ hours: '24', count: '1' })
   const entity = { type: 'individual', name: 'Ana', email: 'ana@example.com', reference_id: 'a' }
   const { json } = await account.post('/v3/entity', entity)
@@ -249,7 +249,7 @@ test('POST /v3/payout/{id}/cancel: restores the headroom at once; held payouts c
   await assertExceeded(pay(), { used: '1' }, '')
 })
 
-test('POST /v3/payout_batch: payouts counted one after the other, refused ones named', async () => {
+test('POST /v3/payout_batch, limit reached midway: payouts counted in order, refused ones named', async () => {
   await limit({ hours: '24', amount: '300.00', currency: 'USD' })
   await paid()
   const payouts = [10_000, 15_000, 9_000, 1_000].map((amount, i) => {
@@ -268,7 +268,7 @@ test('POST /v3/payout_batch: payouts counted one after the other, refused ones n
   await assertExceeded(pay({ amount: 1 }), { used: '30000' })
 })
 
-test('dry run, quote and replay: not counted; the dry run reports limit refusals', async () => {
+test('dry run, quote and replay: not counted against limits; the dry run reports limit refusals', async () => {
   const limit_id = await limit({ hours: '24', count: '1' })
   const quote = { payout_info: { currency: 'USD', amount: 10_000 } }
   for (let i = 0; i < 2; i++) {
@@ -286,7 +286,7 @@ test('dry run, quote and replay: not counted; the dry run reports limit refusals
   assert.equal((await account.post('/v3/payout/quote', quote)).status, 200)
 })
 
-test("corridor limit set, existing payouts: counted from the window's start, except those given back", async () => {
+test("corridor limit set, payouts exist: counted from the window's start, except those credited back", async () => {
   await paid()
   await paid({ currency: 'EUR', amount: 10_000 })
   await paid({ amount: 200_000 })
@@ -329,7 +329,7 @@ test('corridor limit set, per network, rail or payee: existing payouts counted s
   )
 })
 
-test('corridor limit set, all accounts, more payouts than one read: each account has its own headroom', async () => {
+test('corridor limit set for all accounts, more payouts than one read: each account has its own headroom', async () => {
   const [many, few] = [await open(), await open()]
   const portion = Array.from({ length: 501 }, (_, i) => ({ ...localPayout, reference_id: `${i}` }))
   for (const payouts of [portion, portion]) {
@@ -347,7 +347,7 @@ test('corridor limit set, all accounts, more payouts than one read: each account
   await paid({}, many)
 })
 
-test('corridor limit list, show: limit, used amount', async () => {
+test('corridor limit list and show: the limit and the used amount', async () => {
   const limit_id = await limit({ each: 'payee', per: 'day', zone: 'UTC', count: '3' })
   const kind_of_it = ['--each', 'payee', '--per', 'day', '--zone', 'UTC']
   await cli.run('limit', 'set', '--account', idOf(account), ...kind_of_it, '--count', '4')
@@ -381,7 +381,7 @@ test('corridor limit set, invalid limit: exit code 2 with every fault, nothing s
   assert.deepEqual([...(await all())], before)
 })
 
-test('payout import, a file: dry run and import count its rows', async () => {
+test('payout import, limit set: dry run and import both count its rows', async () => {
   await limit({ hours: '24', count: '2' })
   const { bank } = localPayout.beneficiary_details.destination_details
   const rows = [1, 2, 3].map(n => {
@@ -425,7 +425,7 @@ test('deleteOldUses: deletes uses older than every window, keeps younger ones', 
   assert.equal((await cli.run('limit', 'remove', limit_id)).code, 0)
 })
 
-test('PostgreSQL, limits: no window above its cap, no unknown kind, rail, key or zone', async () => {
+test('PostgreSQL, limits: window above its cap, unknown kind, rail, key or zone refused', async () => {
   const limit_id = await limit({ hours: '24', count: '5' })
   await paid()
   const { owner } = service.database
@@ -460,7 +460,7 @@ test('PostgreSQL, limits: no window above its cap, no unknown kind, rail, key or
 
 const listen = () => {}
 
-test('POST /v3/payout until its end, account without limits: no statement on limits', async () => {
+test('POST /v3/payout until it ends, account without limits: no statement reads or writes limits', async () => {
   await limit({ hours: '24', count: '5' })
   const other = await open()
   const sent: string[] = []
@@ -488,7 +488,7 @@ test('POST /v3/payout until its end, account without limits: no statement on lim
   }
 })
 
-test('corridor verify, window above its cap, uncounted payout, counted one given back: named', async () => {
+test('corridor verify, window above its cap, payout not counted, or credited-back payout counted: named', async () => {
   const limit_id = await limit({ hours: '24', amount: '300.00', currency: 'USD' })
   const { id: first } = await paid({ currency: 'EUR' })
   await advance(HOUR)

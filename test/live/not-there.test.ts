@@ -93,7 +93,7 @@ const MISSING: readonly (readonly [what: string, id: string, commands: readonly 
 ]
 
 for (const [what, id, commands] of MISSING) {
-  test(`${what} unknown, ${commands.length} commands: exit code 1 and one sentence`, async () => {
+  test(`commands that name an unknown ${what}, ${commands.length} of them: exit code 1 and one sentence`, async () => {
     const before = await rowVersions(database.owner)
     for (const args of commands) {
       const { code, stdout, stderr } = await cli.run(...args)
@@ -116,7 +116,7 @@ test('file import into an unknown account: exit code 1 and the same sentence', a
   }
 })
 
-test('account id with a letter missing: suggests the likely id; without keys: one sentence', async () => {
+test('command with an account id of which a letter is missing: suggests the likely id; no keys: one sentence', async () => {
   const { account_id } = (await openAccountOn(database.url, {})).account
   const { code, stderr } = await cli.run('account', 'show', account_id.slice(0, -1))
   assert.deepEqual([code, stderr.includes(`; did you mean ${account_id}?`)], [1, true], stderr)

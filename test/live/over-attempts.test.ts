@@ -85,7 +85,7 @@ async function failedOver() {
   return { id, bank, second }
 }
 
-test('failover after "not taken", first rail then reports paid: found by polling, the second rail not asked', async () => {
+test('failover after not_taken, first rail then reports paid: found when asked again, second rail not asked', async () => {
   const { id, bank, second } = await failedOver()
   bank.says(() => PAID)
   await overDue(id)
@@ -97,7 +97,7 @@ test('failover after "not taken", first rail then reports paid: found by polling
   assert.equal(await statusOf(id), 'processing')
 })
 
-test('exception closed: second rail asked; the same report opens none, another one does', async () => {
+test('failover, exception closed: second rail asked; same report again: no exception; another report: an exception', async () => {
   const { id, bank, second } = await failedOver()
   bank.says(() => UNDER_WAY)
   await wake(id, 1)
@@ -121,7 +121,7 @@ test('exception closed: second rail asked; the same report opens none, another o
   assert.equal(await statusOf(id), 'succeeded')
 })
 
-test('failover, first rail repeats "not taken" or never knew it: no change, asked again in a day', async () => {
+test('failover, first rail repeats not_taken or never knew the payout: no change, asked again in a day', async () => {
   const { id, bank, second } = await failedOver()
   for (const said of [NOT_TAKEN, undefined]) {
     bank.says(() => said)
@@ -135,7 +135,7 @@ test('failover, first rail repeats "not taken" or never knew it: no change, aske
   assert.ok(!bank.calls.slice(1).some(call => call.startsWith('submit')))
 })
 
-test("failover, first rail silent or paused: the second pays, the first's question stays open", async () => {
+test('failover, first rail silent or paused: second rail pays, first rail is asked again later', async () => {
   const { id, bank, second } = await failedOver()
   bank.says(() => Promise.reject(new Error('reset')))
   second.says(() => PAID)
@@ -154,7 +154,7 @@ test("failover, first rail silent or paused: the second pays, the first's questi
   assert.equal(await statusOf(id), 'succeeded')
 })
 
-test('failover, first rail silent, worker running: the second rail is asked in the meantime', async () => {
+test('failover, first rail does not answer, worker running: second rail asked meanwhile', async () => {
   const { id, bank, second } = await failedOver()
   const silence = Promise.withResolvers<RailReport>()
   bank.says(() => silence.promise)
@@ -175,7 +175,7 @@ test('failover, first rail silent, worker running: the second rail is asked in t
   assert.deepEqual(await exceptionsOf(id), [])
 })
 
-test('payout failed and given back, then paid by the rail: one exception, balance untouched', async () => {
+test('payout failed and credited back, then paid by the rail: one exception, balance unchanged', async () => {
   const before = await balancesOf(live)
   const id = await pay()
   const bank = scripted(() => ({ ...report('failed'), ask_again_in_ms: DAY_MS }))
@@ -194,7 +194,7 @@ test('payout failed and given back, then paid by the rail: one exception, balanc
   assert.ok(!bank.calls.slice(1).some(call => call.startsWith('submit')))
 })
 
-test('payout returned, same return reported again: no change; a second return: an exception', async () => {
+test('payout reversed, same return reported again: no change; a second return: an exception', async () => {
   const id = await pay()
   const bank = scripted(() => report('succeeded', 'reversed'))
   await settle({ bank })
@@ -210,7 +210,7 @@ test('payout returned, same return reported again: no change; a second return: a
   assert.equal(await statusOf(id), 'reversed')
 })
 
-test('payout failed by a person, rail asked a day later: known processing no news, paid an exception', async () => {
+test('payout failed by a person, rail asked a day later: report "processing": no exception; report "paid": an exception', async () => {
   const id = await pay()
   const bank = scripted(() => UNDER_WAY)
   await settle({ bank })
@@ -225,7 +225,7 @@ test('payout failed by a person, rail asked a day later: known processing no new
   assert.deepEqual(await exceptionsOf(id), ['1 paid_after_end'])
 })
 
-test('news while the rail is asked: the older answer does not delay the next question', async () => {
+test('wake of an ended attempt while its rail is asked: the older answer does not delay the next question', async () => {
   const { id, bank } = await failedOver()
   const held = Promise.withResolvers<RailReport>()
   const asked = Promise.withResolvers<void>()
@@ -245,7 +245,7 @@ test('news while the rail is asked: the older answer does not delay the next que
   assert.deepEqual(await exceptionsOf(id), ['1 taken_after_all'])
 })
 
-test("report older than the payout's end: rail asked again, no exception from the old report", async () => {
+test("report made before the payout's end: no exception, rail asked again", async () => {
   const id = await pay()
   const late = Promise.withResolvers<RailReport>()
   const asked = Promise.withResolvers<void>()
@@ -266,7 +266,7 @@ test("report older than the payout's end: rail asked again, no exception from th
   assert.deepEqual([await exceptionsOf(id), await asksOf(id)], [[], ['24', '']])
 })
 
-test('payout claimed for the second rail, first rail pays: the submission is reported to a person', async () => {
+test('failover, payout claimed for the second rail, first rail then pays: exception that names the second submission', async () => {
   const { id, bank, second } = await failedOver()
   const held = Promise.withResolvers<RailReport>()
   const handed = Promise.withResolvers<void>()
@@ -288,7 +288,7 @@ test('payout claimed for the second rail, first rail pays: the submission is rep
   assert.equal(await statusOf(id), 'succeeded')
 })
 
-test('two exceptions: payout waits until both are closed', async () => {
+test('payout with two exceptions: waits until both are closed', async () => {
   const { id, bank, second } = await failedOver()
   second.says(() => ({ ...report(), exception: DIFFERS }))
   await settle({ second })
@@ -305,7 +305,7 @@ test('two exceptions: payout waits until both are closed', async () => {
   assert.equal(await statusOf(id), 'succeeded')
 })
 
-test('no other route: a person decides, money held, no rail asked; route added and exception closed: payout proceeds', async () => {
+test('not_taken, no other route: an exception, money held, no rail asked; route added and exception closed: payout proceeds', async () => {
   await service.setRoutes([{ rail: 'bank', priority: 2 }])
   const id = await pay()
   const [bank, second] = [scripted(() => NOT_TAKEN), scripted(() => PAID)]
@@ -328,7 +328,7 @@ test('no other route: a person decides, money held, no rail asked; route added a
   assert.ok(!bank.calls.slice(1).some(call => call.startsWith('submit')))
 })
 
-test('no other route, held, released by a person: an exception for a person again', async () => {
+test('not_taken, no other route, payout held and released by a person: an exception again', async () => {
   await service.setRoutes([{ rail: 'bank', priority: 2 }])
   const id = await pay()
   const bank = scripted(() => NOT_TAKEN)
@@ -363,7 +363,7 @@ for (const [name, said, kind] of [
   })
 }
 
-test('success withdrawn: an exception, balance untouched; closed and repeated: no second one, rail asked again', async () => {
+test('success withdrawn by the rail: an exception, balance unchanged; closed, then repeated: no second exception, rail asked again', async () => {
   const id = await pay()
   const bank = scripted(() => PAID)
   await settle({ bank })
@@ -381,7 +381,7 @@ test('success withdrawn: an exception, balance untouched; closed and repeated: n
   assert.equal(await statusOf(id), 'reversed')
 })
 
-test('rail report without status, or unknown: an exception', async () => {
+test('rail report without a final step and without a next question: an exception', async () => {
   for (const said of [report(), report('compliance_hold')]) {
     const id = await pay()
     await settle({ bank: scripted(() => said) })
@@ -389,7 +389,7 @@ test('rail report without status, or unknown: an exception', async () => {
   }
 })
 
-test('failover to the manual rail: people take the payout once the exception is closed', async () => {
+test('failover to the manual rail: people can take the payout once the exception is closed', async () => {
   await service.setRoutes([
     { rail: 'bank', priority: 2 },
     { rail: 'manual', priority: 1 },
@@ -428,7 +428,7 @@ async function openReference(t: TestContext) {
   return { connector, settings, client: new ConnectorClient(settings, [secret]) }
 }
 
-test('submission past its time-out, stored with its repeat: no contradiction', async t => {
+test('submission past its time-out and its repeat stored together: no exception', async t => {
   const { settings, client } = await openReference(t)
   const store = evidenceStore(service.deps.sql)
   const together = Promise.withResolvers<void>()
@@ -454,7 +454,7 @@ test('submission past its time-out, stored with its repeat: no contradiction', a
   assert.equal(await statusOf(id), 'succeeded')
 })
 
-test('reference connector pays a payout it had not taken, or had refused: found without a webhook', async t => {
+test('reference connector pays a payout that it had reported not_taken or rejected: found without a webhook', async t => {
   const { connector, settings, client } = await openReference(t)
   const bank = new ConnectorRail('bank', settings, client, evidenceStore(service.deps.sql))
   const second = scripted(() => PAID)

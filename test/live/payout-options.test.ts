@@ -35,7 +35,7 @@ async function optionsOf(account: Client, body: object): Promise<Option[]> {
   return answer.json.data.options
 }
 
-test(`POST ${PATH}: each possible option priced as by POST quote; impossible ones refused with its error`, async () => {
+test(`POST ${PATH}: each possible option priced as by POST quote; others refused with the error of the quote`, async () => {
   await service.setRoutes([{ rail: 'bank' }, { currency: 'EUR', rail: 'second' }])
   const before = await rowVersions(service.database.owner)
   const options = await optionsOf(live, euro)
@@ -64,14 +64,14 @@ test(`POST ${PATH}: each possible option priced as by POST quote; impossible one
   }
 })
 
-test(`POST ${PATH}, sandbox: the simulator, at the prices of its quotes`, async () => {
+test(`POST ${PATH}, sandbox: only the simulator, at the prices of its quotes`, async () => {
   const [best] = await optionsOf(sandbox, euro)
   assert.deepEqual([best.rail, best.failover, best.rail_figures], ['simulator', [], null])
   const quoted = await sandbox.post('/v3/payout/quote', best.quote_request)
   assert.deepEqual(quoted.json.holding_info, best.price.holding_info)
 })
 
-test(`POST ${PATH}, figures of a rail: from its ended payouts, without payouts it never took`, async () => {
+test(`POST ${PATH}, figures of a rail: from its ended payouts, without payouts that it did not take`, async () => {
   await service.setRoutes([{ rail: 'bank' }])
   const pay = async () => {
     const paid = await live.post('/v3/payout', localPayout)
@@ -132,7 +132,7 @@ test(`POST ${PATH}, figures of a rail: from its ended payouts, without payouts i
   assert.match((await service.inject(page)).text, /66\.66&nbsp;% of&nbsp;3[\s\S]*10 s, 3 h/)
 })
 
-test(`POST ${PATH}, no option priceable: 400 with every field; unknown entity: 404`, async () => {
+test(`POST ${PATH}, no option can be priced: 400 with every field; unknown entity: 404`, async () => {
   const wrong = {
     payout_info: { currency: 'EUX', amount: 1 },
     holding_info: { currency: 'CHF' },

@@ -102,7 +102,7 @@ const STEPS: readonly Step[] = [
 ]
 
 for (const { command, says, ...expected } of STEPS) {
-  test(`corridor pricing ${command}: prints the change; both accounts quoted accordingly`, async () => {
+  test(`corridor pricing ${command}: prints the change; quotes of both accounts follow`, async () => {
     const named = command.split(' ').map(word => (word === 'acc' ? mine.account.account_id : word))
     const { code, stdout, stderr } = await cli.run('pricing', ...named)
     assert.deepEqual([code, stderr], [0, ''])
@@ -114,7 +114,7 @@ for (const { command, says, ...expected } of STEPS) {
   })
 }
 
-test('schedule_s, live account: no scheduled conversion before an operator allows it; sandbox: allowed', async () => {
+test('schedule_s, live account: scheduled conversion refused until an operator allows it; sandbox: allowed', async () => {
   const fund = { USD: 1_000_000n }
   const [live, sandbox] = [
     await service.openAccount({ currencies: ['USD'], fund, sandbox: false }),
@@ -174,7 +174,7 @@ test('corridor pricing set and remove, invalid: exit code 2 with the fault, no r
 const LOCAL = ['fees', 'set', '--payout-type', 'local', '--fee-currency', 'USD']
 const times = 'local: fixed_amount 10.00 is ten times the present 1.00 or more'
 
-test('corridor pricing set --spread-bps 5000, fees set and import: refused as a mistake, no row changes; --force sets it', async () => {
+test('corridor pricing set --spread-bps 5000, fees set and import of such a fee: refused as a mistake, no row changes; with --force: set', async () => {
   const fee = await cli.run(...LOCAL, '--fixed-amount', '1')
   assert.equal(fee.code, 0, fee.stderr)
   const lines = ['local,,,,,10,USD,,,', 'wallet,,,,,1,USD,,,']
@@ -244,7 +244,7 @@ for (const [what, statement, words] of BY_HAND) {
   })
 }
 
-test("max_age_s set for one live account: its rates are too old, other accounts' are not", async () => {
+test('max_age_s set for one live account: its rates are too old, those of other accounts are not', async () => {
   const anHourAgo = new Date(Date.now() - 3_600_000).toISOString()
   await service.setRates({ 'USD/HKD': '8' }, anHourAgo)
   await service.setPricing({ max_age_s: 1_800 }, { account_id: mine.account.account_id })

@@ -31,7 +31,7 @@ async function rateBy(account: Client): Promise<{ rate: number; created_at: stri
   return { rate: json.exchange_rates.holding_to_payout, created_at: json.created_at }
 }
 
-test('corridor pricing set: the next quote of each process uses it, four times over', async () => {
+test('corridor pricing set, two processes: the next quote of each uses the new price, four times in a row', async () => {
   for (const bps of [10, 30, 60, 90]) {
     await set('--spread-bps', String(bps))
     const quotes = await Promise.all([here, there].map(rateBy))
@@ -43,7 +43,7 @@ test('corridor pricing set: the next quote of each process uses it, four times o
   }
 })
 
-test('process that cannot read the new price: no quote at the old price, requests wait', async () => {
+test('process that cannot read the new price: requests wait, no quote at the old price', async () => {
   const { owner } = service.database
   const held = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
@@ -70,7 +70,7 @@ test('process that cannot read the new price: no quote at the old price, request
   for (const { rate } of await Promise.all(quotes)) assert.equal(rate, 7.92)
 })
 
-test('corridor pricing set --from: both processes switch at that instant of the account’s clock', async () => {
+test("corridor pricing set --from: both processes switch at that instant of the account's clock", async () => {
   // Not by the command line, which on a busy machine takes longer than this to begin.
   const [{ from = '' } = {}] = await service.database.owner<{ from: string }[]>`
     insert into pricing_policies (name, value, effective_from, created_at)
@@ -88,7 +88,7 @@ test('corridor pricing set --from: both processes switch at that instant of the 
   assert.ok(quotes.some(({ rate }) => rate === 8))
 })
 
-test('corridor pricing set --from, sandbox clock moved there: new price, other accounts the old one', async () => {
+test('corridor pricing set --from, one sandbox clock advanced to it: new price there, old price elsewhere', async () => {
   const sandbox = await service.openAccount({ currencies: ['USD'] })
   await set('--spread-bps', '100', '--from', new Date(Date.now() + 3_600_000).toISOString())
   assert.equal((await rateBy(sandbox)).rate, 8)

@@ -169,7 +169,7 @@ async function figureOf(account: Client, made: any, kind: string): Promise<unkno
     : quote.fee_info.fixed.in_holding_currency
 }
 
-test(`POST ${QUOTE}, live account without a fee: message names the missing fee row`, async () => {
+test(`POST ${QUOTE}, live account without a fee row: the message names the missing row`, async () => {
   await service.setFees([])
   const answer = await live.post(QUOTE, {
     ...usd,

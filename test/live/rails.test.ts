@@ -57,7 +57,7 @@ function openRails(rows: () => readonly RailRow[], settle = true) {
   return { told, rails }
 }
 
-test('rail adapters: opened once, paused, reopened with new settings, closed, as their rows change', async () => {
+test('rail adapters, row added, paused, changed or removed: adapter opened once, paused, reopened, closed', async () => {
   let rows: readonly RailRow[] = []
   const { told, rails } = openRails(() => rows)
   assert.deepEqual([...rails.keys()], ['simulator'])
@@ -89,7 +89,7 @@ test('rail adapters: opened once, paused, reopened with new settings, closed, as
   assert.equal(told.at(-1), 'close bank')
 })
 
-test('rail row that cannot be opened: no adapter, other rails work, retried when it changes', () => {
+test('rail row whose adapter cannot be opened: no adapter, other rails work, tried again when the row changes', () => {
   const broken = { ...BANK, name: 'broken', config: {} }
   const older = { ...BANK, name: 'file', kind: 'nacha' as const }
   let rows: readonly RailRow[] = [broken, older, BANK]
@@ -107,7 +107,7 @@ async function addBank(): Promise<void> {
   await insertRail(service.deps.sql, BANK)
 }
 
-test('corridor rail list, show, pause, resume, remove: work, the secret printed nowhere', async () => {
+test('corridor rail list, show, pause, resume, remove: change and show the rail, never print its secret', async () => {
   await addBank()
   assert.equal(await insertRail(service.deps.sql, BANK), false)
   const shown = {
@@ -186,7 +186,7 @@ test('corridor rail add, several faults: all named, nothing written', async () =
   }
 })
 
-test('PostgreSQL, rail: name and kind fixed, kind known, kept once used', async () => {
+test('PostgreSQL, rail: name and kind cannot change, kind must be known, used rail cannot be deleted', async () => {
   const { owner } = service.database
   await addBank()
   const wrong = [
@@ -229,7 +229,7 @@ const replaced =
     return cli.run('rail', 'add', 'partner', '--kind', 'connector', '--config', config, '--replace')
   }
 
-test('corridor rail add --replace, another url: refused while the rail is asked about open or paid payouts', async () => {
+test('corridor rail add --replace, another url: refused while payouts of the rail are open, or paid but still asked about', async () => {
   const { owner } = service.database
   const config = { url: 'https://one.example', key_lifetime_s: null }
   await insertRail(service.deps.sql, { ...BANK, name: 'partner', config })

@@ -60,7 +60,7 @@ function next(...replacements: readonly (readonly [from: string, to: string])[])
   )
 }
 
-test('rate feed, first publication: stored with its time, source feed in the history; repeated or older: nothing written', async () => {
+test('rate feed, first publication: stored with its time, source "feed" in the history; repeated or older: nothing written', async () => {
   const before = (await changes()).length
   assert.equal(await fetched(), 'changed')
   const stored = await rows()
@@ -79,7 +79,7 @@ test('rate feed, first publication: stored with its time, source feed in the his
   assert.deepEqual(await rows(), newer)
 })
 
-test('rate feed, one pair moved too far: this pair kept, others updated', async () => {
+test('rate feed, one rate moved too far: this rate kept, others updated', async () => {
   await fetched()
   published.text = next(['1.1269', '11.269'], ['178.15', '179'])
   assert.equal(await fetched(), 'refused')
@@ -88,7 +88,7 @@ test('rate feed, one pair moved too far: this pair kept, others updated', async 
   assert.deepEqual(mids.get('JPY'), ['179', '2026-10-07T14:00:00.000000Z'])
 })
 
-test('rate feed, columns shifted: no rate taken, plausible ones neither', async () => {
+test('rate feed, rates shifted between currencies: no rate stored, not even a plausible one', async () => {
   await fetched()
   const stored = await rows()
   const mids = file.match(/(?<=rate=').*(?=')/g) ?? []
@@ -117,7 +117,7 @@ for (const [what, status, text] of FAILURES) {
   })
 }
 
-test('rate feed, two processes at once: each publication taken once', async () => {
+test('rate feed, two processes in parallel: each publication stored once', async () => {
   const other = await service.anotherProcess()
   try {
     const before = (await changes()).length
@@ -142,7 +142,7 @@ test('rate feed worker: fetches at its interval despite failures, until stopped'
   }
 })
 
-test('corridor rates fetch: dry run, taken, then no news; a jump: named, exit code 1, taken with --force', async () => {
+test('corridor rates fetch: dry run, then stored, then no news; large move: named, exit code 1, stored with --force', async () => {
   const dry = await cli.run('rates', 'fetch', '--dry-run')
   assert.equal(dry.code, 0, dry.stderr)
   assert.match(dry.stdout, /\n\d+ rates from 127\.0\.0\.1 would be taken, 0 no news\n$/)
@@ -161,7 +161,7 @@ test('corridor rates fetch: dry run, taken, then no news; a jump: named, exit co
   assert.deepEqual([forced.code, forced.json.taken.length], [0, 1])
 })
 
-test('corridor rates fetch, no https or failing publisher: one sentence, nothing written', async () => {
+test('corridor rates fetch, URL without https, or failing publisher: one sentence, nothing written', async () => {
   const before = await rows()
   const plain = await cli.run('rates', 'fetch', 'http://rates.example.com/daily.csv')
   assert.deepEqual(

@@ -52,7 +52,7 @@ async function publications(): Promise<{ last: Temporal.Instant; before: Tempora
   return { last, before }
 }
 
-test('quote, live account, last publication: quoted; an older one: 503 rate_stale with the time it was due', async () => {
+test('POST quote, live account, latest publication: priced; an older one: 503 rate_stale, naming the time the next was due', async () => {
   const { last, before: old } = await publications()
   await publish({ 'EUR/USD': '1.25', 'EUR/HKD': '10' }, last)
   assert.equal((await quote(live, 'USD', 'HKD')).status, 200)
@@ -69,7 +69,7 @@ test('quote, live account, last publication: quoted; an older one: 503 rate_stal
   assert.equal((await quote(sandbox, 'USD', 'HKD')).status, 200)
 })
 
-test('quote, live account, pegged currency: by the peg; stablecoin: 503 until its peg is confirmed, then for a day', async () => {
+test('POST quote, live account, pegged currency: by the peg; stablecoin: 503 until its peg is confirmed, then for a day', async () => {
   const aed = await quote(live, 'USD', 'AED', 36_725)
   assert.deepEqual([aed.status, aed.json.holding_info.amount], [200, 10_000])
   const stale = await quote(live, 'USD', 'USDC', 1_000_000)
@@ -81,7 +81,7 @@ test('quote, live account, pegged currency: by the peg; stablecoin: 503 until it
   assert.equal((await quote(live, 'USD', 'USDC', 1_000_000)).status, 200)
 })
 
-test('corridor rates import, ECB file: moves no currency pegged to another one', async () => {
+test('corridor rates import, ECB file: changes no pegged currency', async () => {
   const pegged = ['AED', 'SAR', 'QAR', 'BHD', 'OMR', 'JOD', 'USDC', 'USDT']
   const rates = async () => {
     await service.deps.reference.refresh()
@@ -146,7 +146,7 @@ for (const [what, args, stderr] of MISTAKES) {
   })
 }
 
-test('corridor rates set, first rate: likely or not comparable: set; inverted: refused', async () => {
+test('corridor rates set, first rate of a pair: plausible or not comparable: set; likely inverted: refused', async () => {
   await knownRates({})
   const set = (...pair: readonly string[]) => cli.run('rates', 'set', ...pair)
   const wrong = await set('USD', 'EUR', '1.1269')
@@ -161,7 +161,7 @@ test('corridor rates set, first rate: likely or not comparable: set; inverted: r
   }
 })
 
-test('corridor rates import, one inverted rate: the whole file refused, naming the line', async () => {
+test('corridor rates import, one inverted rate: whole file refused, naming the line', async () => {
   await knownRates()
   const before = await rows()
   const text = 'base,quote,mid\nEUR,GBP,0.85\nUSD,EUR,1.2\nUSD,SAR,3.75\n'
@@ -176,7 +176,7 @@ test('corridor rates import, one inverted rate: the whole file refused, naming t
   assert.deepEqual(await rows(), before)
 })
 
-test('corridor rates import, ECB file over an inverse set by hand: refused naming the line; forced: one row', async () => {
+test('corridor rates import, ECB file over an inverse rate set by hand: refused, naming the line; with --force: one row', async () => {
   await knownRates({ 'USD/EUR': '0.90' })
   const before = await rows()
   const text = await readFile('test/fixtures/eurofxref-daily.xml', 'utf8')
@@ -191,7 +191,7 @@ test('corridor rates import, ECB file over an inverse set by hand: refused namin
   assert.equal(count, 1)
 })
 
-test('quotes there and back: no gain, whichever direction was forced', async () => {
+test('POST quote there and back, either direction set with --force: no gain', async () => {
   await knownRates({ 'EUR/USD': '1.1269' })
   const costOf = async (amount: number, to: string, from: string): Promise<number> => {
     const { status, json, text } = await quote(live, from, to, amount)
@@ -230,7 +230,7 @@ test('corridor rates set --force, set --peg, remove: print the previous value an
   assert.equal((await quote(sandbox, 'USD', 'AED')).json.errors[0].reason, 'rate_unavailable')
 })
 
-test('PostgreSQL, two pegs of a currency, or both directions of a pair: refused', async () => {
+test('PostgreSQL, two pegs of one currency, or both directions of a pair: refused', async () => {
   await knownRates()
   const insert = (base: string, quote: string, pegged: boolean) =>
     service.database.owner`
@@ -240,7 +240,7 @@ test('PostgreSQL, two pegs of a currency, or both directions of a pair: refused'
   await assert.rejects(insert('USD', 'EUR', false), /rates_one_direction/)
 })
 
-test('GET /metrics, rates: number by state, seconds until the first is stale', async () => {
+test('GET /metrics, rates: their number by state, seconds until the first is stale', async () => {
   await service.database.owner`delete from rates where not pegged`
   const minutes = (m: number) => Temporal.Now.instant().add({ minutes: m }).toString()
   await service.setRates({ 'EUR/USD': '1.2' }, minutes(-60))
@@ -256,7 +256,7 @@ test('GET /metrics, rates: number by state, seconds until the first is stale', a
   assert.ok(left > 22.5 * 3600 && left <= 23 * 3600, `${left} s`)
 })
 
-test('corridor pricing set --max-age-s: /metrics and rates list judge rates by it, as quotes do', async () => {
+test('corridor pricing set --max-age-s: /metrics and rates list use this age, as quotes do', async () => {
   const as_of = Temporal.Now.instant().subtract({ minutes: 30 })
   await service.database.owner`delete from rates where not pegged or quote in ('USDC', 'USDT')`
   await service.setRates({ 'EUR/USD': '1.2', 'EUR/GBP': '0.8' }, as_of.toString())

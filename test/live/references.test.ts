@@ -63,7 +63,7 @@ function insertLine(sql: Pick<Sql, 'unsafe'>, [account_id, name, type, metadata]
 
 const book = (line: Line) => transactConfined(service, [line[0]], tx => insertLine(tx, line))
 
-test('bookings of live accounts, existing references: folded, split and reversed ones marked', async () => {
+test('funding_references of live accounts, existing bookings: references folded; split and reversed ones marked', async () => {
   for (const line of LINES) await book(line)
   const rows = await owner<{ account_id: string; id: string; row: string }[]>`
     select id, concat_ws(' ', reference, case when split then 'split' end,
@@ -94,7 +94,7 @@ const POINTS: readonly (readonly [account_id: string, reference: string, funds: 
 ]
 
 for (const [account_id, reference, funds] of POINTS) {
-  test(`${reference} for ${account_id}, then: ${funds ? 'booked' : 'refused, whoever writes it'}`, async () => {
+  test(`booking with reference ${reference} for ${account_id}: ${funds ? 'accepted' : 'refused for every writer'}`, async () => {
     const line: Line = [account_id, `btr_${lines}_new`, 'escrow', { reference }]
     if (funds) return void (await book(line))
     const refused = { constraint_name: 'one_live_account_a_reference' }
@@ -106,7 +106,7 @@ for (const [account_id, reference, funds] of POINTS) {
   })
 }
 
-test('service asks who used a reference: learns of other accounts', async () => {
+test('funded_elsewhere, called by the service: names other accounts that used the reference', async () => {
   const [elsewhere] = await service<{ account_id: string; id: string }[]>`
     select account_id, id from funded_elsewhere('{live_c}', '{bank 1}')`
   assert.deepEqual([elsewhere?.account_id, named(elsewhere?.id ?? '')], ['live_a', 'btr_1'])

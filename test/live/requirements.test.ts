@@ -119,7 +119,7 @@ test('POST /v3/payout, fee per country, country stated, in the BIC or only in th
   await service.setFees([])
 })
 
-test('POST /v3/payout, fee per country, network of several countries: country of the destination currency, with or without quote', async () => {
+test('POST /v3/payout, fee per country, network of several countries: the country of the destination currency, with or without quote', async () => {
   const row = { payout_type: 'local_payment_network', fee_currency: 'USD' }
   await service.setFees([row, { ...row, fixed_amount: 700n, destination_country: 'KE' }])
   await service.setRates({ 'USD/KES': '129' })
@@ -176,7 +176,7 @@ test("POST /v3/payout and quote, amount at the network's limit: 200; above: 400"
   assertRefused(quote, 400, 'amount_out_of_range', 'payout_info.amount')
 })
 
-test('POST /v3/payout, stored beneficiary without members the type requires: 400 at beneficiary', async () => {
+test('POST /v3/payout, stored beneficiary that lacks members for the type: 400 at beneficiary', async () => {
   const { address: _, ...without } = bankBeneficiary
   const made = await account.post('/v3/beneficiary', without)
   assert.equal(made.status, 200, made.text)
@@ -194,7 +194,7 @@ test('POST /v3/payout, stored beneficiary without members the type requires: 400
   assert.deepEqual(await rowVersions(service.database.owner), untouched)
 })
 
-test('POST /v3/payout, quote for Tron, address on Ethereum: 422 quote_mismatch at the address or beneficiary, no row changes; on Tron: paid', async () => {
+test('POST /v3/payout, quote for Tron, address on Ethereum: 422 quote_mismatch at the address or at beneficiary, no row changes; address on Tron: paid', async () => {
   const quoted = await account.post('/v3/payout/quote', {
     payout_type: 'wallet',
     payout_info: { currency: 'USDT', amount: 5_000_000 },
@@ -226,7 +226,7 @@ test('POST /v3/payout, quote for Tron, address on Ethereum: 422 quote_mismatch a
   assert.equal(paid.status, 200, paid.text)
 })
 
-test('POST /v3/payout, beneficiary older than the rules: readable, judged when paid', async () => {
+test("POST /v3/payout, beneficiary stored before today's rules: readable, checked when paid", async () => {
   const wallet = { deposit_address: EVM, type: 'ethereum' }
   const details = { ...party, destination_details: { type: 'wallet', wallet } }
   const { id } = (await account.post('/v3/beneficiary', details)).json.data
@@ -263,7 +263,7 @@ const QUERIES: readonly (readonly [query: string, name: string])[] = [
   ['currency=USD&colour=red', 'colour'],
 ]
 
-test(`GET ${PATH}, a combination without any route: 400 naming the parameter`, async () => {
+test(`GET ${PATH}, combination that no route serves: 400 naming the parameter`, async () => {
   for (const [query, name] of QUERIES) {
     assertProblems(await account.get(`${PATH}?${query}`), 400, [['invalid_query_parameter', name]])
   }
@@ -314,7 +314,7 @@ for (const query of ENOUGH) {
   })
 }
 
-test('POST /v3/payout, network names of other payment services: accepted, returned as sent', async () => {
+test('POST /v3/payout, network named as other payment services name it: accepted, returned as sent', async () => {
   const bank = {
     account_number: '123456789012',
     bank_name: 'Harbour Bank',

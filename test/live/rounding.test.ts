@@ -26,7 +26,7 @@ async function assertBooksHold({ database }: TestService): Promise<void> {
 }
 
 /** A payout of 14,999 USDC units is worth 1.4999 cents and costs 2. */
-test('USDC from a USD balance and back, payout by payout: not a cent gained', async () => {
+test('USDC bought with USD and sold again, payout by payout: not a cent gained', async () => {
   await service.setRates({ 'USD/USDC': '1' })
   const [payer, receiver] = await service.openAccounts([
     { currencies: ['USD'], fund: { USD: 10_000n } },
@@ -86,7 +86,7 @@ test("POST /v3/payout, receiver's balance full: 422 balance_limit_exceeded, alon
   )
 })
 
-test("held payout, receiver's balance full before the review: fails, credited back", async () => {
+test("held payout to another account, receiver's balance full before the review: fails, credited back", async () => {
   const [payer, receiver] = await service.openAccounts([
     { currencies: ['USD'], fund: { USD: 100_000n } },
     { currencies: ['USD'], fund: { USD: FULL - 10_000n } },

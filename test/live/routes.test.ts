@@ -53,7 +53,7 @@ for (const [what, routes, path, body, remarks, missing] of REFUSED) {
   })
 }
 
-test('POST /v3/payout, quote valid or to be renewed, route removed: refused, quote unused; route restored: paid at the quote', async () => {
+test('POST /v3/payout with a quote, valid or to be renewed, route removed: refused, quote unused; route restored: paid at the quote', async () => {
   await service.setRoutes([{ payout_type: 'local' }])
   const asked = async () => (await live.post('/v3/payout/quote', quoteOf('local', 'USD'))).json.id
   const [quote, expired] = [await asked(), await asked()]
@@ -70,7 +70,7 @@ test('POST /v3/payout, quote valid or to be renewed, route removed: refused, quo
   assert.deepEqual([paid.status, paid.json.data.quote], [200, quote], paid.text)
 })
 
-test("POST /v3/payout, quote without a network: the route of the payout's network", async () => {
+test("POST /v3/payout, quote without a network: the route of the payout's own network", async () => {
   await service.setRoutes([
     { currency: 'HKD' },
     { payout_type: 'local', network: 'chats', rail: 'bank' },
@@ -92,7 +92,7 @@ test('POST /v3/payout, sandbox, or service_account of a live account: no route n
   assert.deepEqual(await storedOf(transfer.json.data.id), { rail: '', route: null })
 })
 
-test('routes by amount: destination amount decides; outside every range no route, for quote and payout', async () => {
+test('quote and payout, routes by amount: the destination amount decides; outside every range: no route', async () => {
   const inDollars = { currency: 'HKD' } as const
   await service.setRoutes([
     { ...inDollars, max_amount: 9_999n, rail: 'small' },
@@ -121,7 +121,7 @@ test('routes by amount: destination amount decides; outside every range no route
   assert.deepEqual(await rows(), before)
 })
 
-test('corridor route set, several rails for one key: each with its priority, the failover order', async () => {
+test('corridor route set, several rails for the same conditions: each with its priority, in failover order', async () => {
   await service.setRoutes([{ payout_type: 'swift', rail: 'bank', priority: 3 }])
   const set = (...args: string[]) =>
     cli.run('route', 'set', '--type', 'swift', '--rail', 'manual', ...args)
@@ -147,7 +147,7 @@ test('corridor route set, several rails for one key: each with its priority, the
   await assert.rejects(twice({ rail: 'bank' }), { constraint_name: 'one_order_of_routes' })
 })
 
-test('payout: keeps its first rail and route; its timeline names both with the reason', async () => {
+test('payout, routes changed later: keeps its first rail and route; timeline names both with the reason', async () => {
   await service.setRoutes([{ payout_type: 'local', currency: 'USD', priority: 2 }])
   const id = await paidBy(live)
   await service.setRoutes([{ rail: 'elsewhere' }])
@@ -181,7 +181,7 @@ test('payout: keeps its first rail and route; its timeline names both with the r
   })
 })
 
-test('settling, simulator: receives payouts of sandboxes, none of live accounts', async () => {
+test('settling, simulator: submits payouts of sandboxes, none of live accounts', async () => {
   await service.setRoutes([{}])
   const [ofLive, ofSandbox] = [await paidBy(live), await paidBy(sandbox)]
   await settleAll(service)
@@ -189,7 +189,7 @@ test('settling, simulator: receives payouts of sandboxes, none of live accounts'
   assert.equal((await live.get(`/v3/payout/${ofLive}`)).json.data.status, 'processing')
 })
 
-test('settling, live payout that names the simulator: left alone, reported', async () => {
+test('settling, live payout on the simulator: not submitted, reported', async () => {
   await service.setRoutes([{ rail: 'bank' }])
   const id = await paidBy(live)
   const { owner } = service.database
@@ -211,7 +211,7 @@ test('settling, live payout that names the simulator: left alone, reported', asy
   await routed('bank')
 })
 
-test('settling, rail without an adapter in this process: left alone, reported, asked by another process', async () => {
+test('settling, rail that this process has no adapter for: not submitted, reported, submitted by another process', async () => {
   await service.setRoutes([{ rail: 'newer_bank' }])
   const id = await paidBy(live)
   await settleAll(service)
@@ -226,7 +226,7 @@ test('settling, rail without an adapter in this process: left alone, reported, a
   assert.equal((await live.get(`/v3/payout/${id}`)).json.data.status, 'succeeded')
 })
 
-test('PostgreSQL, route to the simulator or of a sandbox, payout on the wrong rail: refused', async () => {
+test('PostgreSQL, route to the simulator or of a sandbox, or payout on the wrong rail: refused', async () => {
   const { owner } = service.database
   const insert = (values: object) =>
     owner`insert into routes ${owner({ rail: 'manual', ...values })}`
@@ -265,7 +265,7 @@ test('PostgreSQL, route to the simulator or of a sandbox, payout on the wrong ra
   await assert.rejects(moved, { code: '42501' })
 })
 
-test('corridor route set, mistakes: one sentence each, nothing written', async () => {
+test('corridor route set, wrong usage: one sentence each, nothing written', async () => {
   const before = await rows()
   for (const [args, words] of [
     [
@@ -290,7 +290,7 @@ test('corridor route set, mistakes: one sentence each, nothing written', async (
   assert.deepEqual(await rows(), before)
 })
 
-test('corridor route set, list, remove, history: old and new values with person; each process applies them', async () => {
+test('corridor route set, list, remove, history: old and new values with person; every process applies them', async () => {
   await service.setRoutes([])
   const other = await service.anotherProcess()
   try {

@@ -47,7 +47,7 @@ async function duePayout(account: Client, on_behalf_of: string): Promise<string>
 
 const NOT_APPROVED = /entity of payout .* is not approved/
 
-test('payout take, scheduled payout whose entity was rejected: refused, nothing changed', async () => {
+test('corridor payout take, scheduled payout whose entity was rejected: refused, nothing changed', async () => {
   const live = await funded(false)
   const entity = await approvedEntity(live)
   const [id, other] = [await duePayout(live, entity), await duePayout(live, entity)]
@@ -71,7 +71,7 @@ test('payout take, scheduled payout whose entity was rejected: refused, nothing 
   assert.equal(paid.code, 0, paid.stderr)
 })
 
-test('scheduled payout whose entity was rejected: not claimed, not settable to succeeded by hand', async () => {
+test('scheduled payout whose entity was rejected: not claimed, cannot be set to succeeded by hand', async () => {
   const account = await funded(true)
   const entity = await approvedEntity(account)
   const execute_at = new Date(Date.now() + 3_600_000).toISOString()

@@ -82,7 +82,7 @@ const TABLES: readonly (readonly [name: string, more: () => string[], whole: () 
 ]
 
 for (const [name, more, whole] of TABLES) {
-  test(`corridor ${name}, in 80 columns: no line wider, nothing cut`, async () => {
+  test(`corridor ${name}, in 80 columns: no line wider, nothing truncated`, async () => {
     const { code, stdout, stderr } = await terminal.run(...name.split(' '), ...more())
     assert.equal(code, 0, stderr)
     // Commands to copy stand on one line each, however long.

@@ -57,7 +57,7 @@ const SENT: RailReport = {
   expected_at: EXPECTED_AT,
 }
 
-test('account payout status, waiting for a cut-off: attempt waiting, with its release time', async () => {
+test('corridor payout status, payout waiting for a cut-off: attempt waiting, with its release time', async () => {
   const timetable = {
     calendar: 'hk',
     cut_off: '15:00',
@@ -80,7 +80,7 @@ test('account payout status, waiting for a cut-off: attempt waiting, with its re
   assert.deepEqual(await attemptsOf(id), [], 'no rail ever had it')
 })
 
-test('payout submitted and sent: its references, release and expected arrival, as the rail words them', async () => {
+test("payout submitted and sent: its references, release and expected arrival, in the rail's words", async () => {
   const { id } = await pay()
   await settle({ bank: SENT })
   const [attempt] = await attemptsOf(id)
@@ -153,7 +153,7 @@ test('payout events: have references, time sent and expected arrival; one payout
   )
 })
 
-test('payout not taken: both attempts and the reroute shown; the reason for the operator only', async () => {
+test('payout not taken by its first rail: both attempts and the reroute shown; the reason only to the operator', async () => {
   const { id } = await pay()
   await settle({ bank: NOT_TAKEN, second: report() })
   await settle({ bank: NOT_TAKEN, second: report('succeeded') })
@@ -205,7 +205,7 @@ test('payout not taken: both attempts and the reroute shown; the reason for the 
   assert.match(words.stdout, /to rail second/)
 })
 
-test('exception: the account reads that it is under review, the operator reads its details', async () => {
+test('payout with an exception: the account reads that it is under review, the operator reads the details', async () => {
   const { id } = await pay()
   const message = 'The bank has booked 9.00 USD.'
   await settle({ bank: { ...report(), exception: { kind: 'amount_differs', message } } })
@@ -243,7 +243,7 @@ test('exception: the account reads that it is under review, the operator reads i
   await settle({ bank: report('succeeded') })
 })
 
-test('sandbox payout: one attempt of the simulator, computed from the payout, without a row', async () => {
+test('sandbox payout: one attempt of the simulator, computed from the payout, not stored', async () => {
   const sandbox = await service.openAccount({ fund: { USD: 10_000n } })
   const { id } = await pay(sandbox)
   const state = async () => (await attemptsOf(id, sandbox)).map(a => `${a.rail} ${a.state}`)
@@ -256,7 +256,7 @@ test('sandbox payout: one attempt of the simulator, computed from the payout, wi
   assert.deepEqual(await rails.attemptsOf(id), [])
 })
 
-test('payout paid by people: submitted when taken, with the bank’s reference when paid', async () => {
+test("manual payout: status submitted when taken, with the bank's reference when paid", async () => {
   await service.setRoutes([{ rail: 'manual' }])
   const { id } = await pay()
   await toBoth()
@@ -273,7 +273,7 @@ test('payout paid by people: submitted when taken, with the bank’s reference w
   assert.deepEqual(await seen(), [['manual', 'paid', { bank_reference: 'B-9' }]])
 })
 
-test('corridor route explain: each past choice by the routes of its time, and the choice of today', async () => {
+test("corridor route explain: each past choice by the routes of its time, and the choice that today's routes give", async () => {
   const { id } = await pay()
   await settle({ bank: NOT_TAKEN, second: report() })
   await settle({ bank: NOT_TAKEN, second: report('succeeded') })
@@ -343,7 +343,7 @@ test('corridor route explain: each past choice by the routes of its time, and th
   }
 })
 
-test('corridor rail remove, rail did not take a payout that another rail has: kept', async () => {
+test('corridor rail remove, payout that the rail did not take is open at another rail: refused', async () => {
   const row = { kind: 'connector', config: {}, secret: '', paused_reason: '' } as const
   await insertRail(service.deps.sql, { ...row, name: 'third' })
   await service.setRoutes([
@@ -360,7 +360,7 @@ test('corridor rail remove, rail did not take a payout that another rail has: ke
   assert.match(removed.stderr, /rail third has had payouts and stays/)
 })
 
-test('payout events, rail changes its forecast: each shows the payout right after the change', async () => {
+test('payout events, rail changes its forecast: each event shows the payout right after its change', async () => {
   const timetable = { calendar: 'hk', cut_off: '15:00', zone: 'Asia/Hong_Kong' } as const
   await toBoth({ timetable: { ...timetable, lead_minutes: 30, arrival_days: 2 } })
   const { id: on_behalf_of } = (await live.post('/v3/entity', { type: 'individual', name: 'Anna' }))
