@@ -185,7 +185,7 @@ async function search(pool: Pool, seed: number): Promise<string | undefined> {
   return `${again}\n${found.counterexample}\n${error instanceof Error ? error.message : error}`
 }
 
-test(`money, ${RUNS} random runs of up to ${MAX_COMMANDS} commands: answers and balances are the model's, six invariants hold after every step`, async t => {
+test(`money model, ${RUNS} random runs of up to ${MAX_COMMANDS} commands: answers and balances equal the model's, six invariants hold after every step`, async t => {
   t.diagnostic(`SEED=${seed}`)
   const started = performance.now()
   search_until = started + SEARCH_MS
