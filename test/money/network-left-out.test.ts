@@ -21,7 +21,7 @@ const DOLLARS = { ...inJapan, amount: 10_000, currency: 'USD', holding_currency:
 const open = () =>
   service.openAccount({ currencies: ['JPY', 'USD'], fund: { JPY: 1_000_000n, USD: 1_000_000n } })
 
-test("POST /v3/payout, above a network's limit: refused with and without network_name", async () => {
+test("POST /v3/payout above a network's limit: refused with and without network_name", async () => {
   const account = await open()
   const { account_id } = account.account
   await service.setLimits([{ account_id, network: 'zengin', currency: 'JPY', cap: 49_999n }])
@@ -33,7 +33,7 @@ test("POST /v3/payout, above a network's limit: refused with and without network
   assertRefused(await account.post('/v3/payout', { ...YEN, amount: 1 }), 422, 'limit_exceeded')
 })
 
-test('POST /v3/payout, above the limit of one of two networks: refused with and without network_name', async () => {
+test('POST /v3/payout above a limit set for one of two networks: refused with and without network_name', async () => {
   const account = await service.openAccount({ currencies: ['HKD'], fund: { HKD: 1_000_000n } })
   const { account_id } = account.account
   await service.setLimits([{ account_id, network: 'chats', currency: 'HKD', cap: 9_999n }])
@@ -44,7 +44,7 @@ test('POST /v3/payout, above the limit of one of two networks: refused with and 
   }
 })
 
-test('POST /v3/payout, fee of the only possible network: charged with and without network_name', async () => {
+test('POST /v3/payout, fee row of the only possible network: charged with and without network_name', async () => {
   await service.setFees([
     { payout_type: 'local', fixed_amount: 0n },
     { payout_type: 'local', payout_currency: 'JPY', network: 'zengin', fixed_amount: 500n },
@@ -58,7 +58,7 @@ test('POST /v3/payout, fee of the only possible network: charged with and withou
   await service.setFees([{ payout_type: 'local', fixed_amount: 0n }])
 })
 
-test('POST /v3/payout, no network_name, two networks with own fees: the higher fee, as in its quote', async () => {
+test('POST /v3/payout without network_name, two networks with their own fees: the higher fee, as in its quote', async () => {
   const fee = (more: object) => ({ payout_type: 'local', fee_currency: 'HKD', ...more })
   const account = await service.openAccount({ currencies: ['HKD'], fund: { HKD: 10_000_000n } })
   const body = { ...localPayout, currency: 'HKD', holding_currency: 'HKD', allow_duplicate: true }
@@ -107,7 +107,7 @@ test('POST /v3/payout, no network_name, two networks with own fees: the higher f
   await service.setFees([{ payout_type: 'local', fixed_amount: 0n }])
 })
 
-test('POST /v3/payout, approval rule of a network or currency: waits, whatever is omitted', async () => {
+test('POST /v3/payout, approval rule for a network or currency: needs approval, whatever member is omitted', async () => {
   for (const [rule, bodies] of [
     [{ network: 'zengin' }, [ZENGIN, YEN]],
     [{ currency: 'JPY' }, [YEN, DOLLARS]],

@@ -152,7 +152,7 @@ function gains(
   return codes.some((start, i) => walk(start, start, { digits: 1n, scale: 0 }, codes.slice(i + 1)))
 }
 
-test(`customerRate, ${BOOKS} contradicting books: no cycle gains`, () => {
+test(`customerRate, ${BOOKS} contradicting rate books: no cycle of currencies gains`, () => {
   let torn = 0
   fc.assert(
     fc.property(scene, s => {
@@ -195,7 +195,7 @@ function payoutOf(
   return price && solve('destination_info.amount', price.destination_amount)
 }
 
-test(`priceQuote, ${BOOKS} chains over up to six currencies and three accounts: none ends above its start`, () => {
+test(`priceQuote, ${BOOKS} chains over up to six currencies and three accounts: none ends with more than its start`, () => {
   let ended = 0
   fc.assert(
     fc.property(scene, s => {
@@ -231,7 +231,7 @@ test(`priceQuote, ${BOOKS} chains over up to six currencies and three accounts: 
   assert.ok(ended > BOOKS / 4, `${ended} chains came to their end`)
 })
 
-test('triangle that once gave 122,806 for 100,000: loses in every round', () => {
+test('rate triangle that once turned 100,000 into 122,806: loses in every round', () => {
   const book = rateBookOf(
     'EUR',
     [

@@ -44,7 +44,7 @@ for (const spread_bps of [0, 50]) {
     ['EUR', 'GBP', 'USD'],
     ['EUR', 'USD', 'GBP'],
   ]) {
-    test(`payouts of two accounts, ${round.join(' to ')}, spread ${spread_bps}: five rounds gain nothing`, async () => {
+    test(`payouts between two accounts, ${round.join(' to ')}, spread ${spread_bps}: five rounds gain nothing`, async () => {
       await service.setPricing({ spread_bps })
       await service.setRates({ 'EUR/USD': '1.2', 'EUR/GBP': '0.8', 'GBP/USD': '1.6155' })
       const one = await service.openAccount({ currencies, fund: { EUR: BigInt(START) } })
@@ -61,7 +61,7 @@ for (const spread_bps of [0, 50]) {
   }
 }
 
-test('GET /v3/rate, contradicting rows: the worse rate applies, the other is shown', async () => {
+test('GET /v3/rate, contradicting rows: the worse rate is used, the other is shown', async () => {
   await service.setPricing({ spread_bps: 0 })
   await service.setRates({ 'EUR/USD': '1.2', 'EUR/GBP': '0.8', 'GBP/USD': '1.62' })
   const account = await service.openAccount({ currencies })

@@ -30,7 +30,7 @@ const scene = fc.record({
   spread: fc.integer({ min: 0, max: 300 }),
 })
 
-test(`keptOf, ${PAYOUTS} payouts cancelled at the best of several moments: no gain`, () => {
+test(`keptOf, ${PAYOUTS} payouts cancelled at the best moment for the customer: no gain`, () => {
   let [kept_some, kept_none] = [0, 0]
   fc.assert(
     fc.property(scene, ({ codes, amount, at_first, later, spread }) => {
