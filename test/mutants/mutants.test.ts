@@ -73,7 +73,7 @@ test('tryChange, file that cannot load: killed; endless loop: timeout', async ()
   assert.equal(await tryChange({ ...broken, text: 'for (;;);' }, TESTS, 2_000), 'timeout')
 })
 
-test('mutant report: equivalents not counted, time-outs count as caught, too few caught fail the file', () => {
+test('mutant report: equivalents not counted, time-outs counted as caught, too few caught: file fails', () => {
   const [mutant = assert.fail()] = mutantsOf('a.ts', 'const x = !a')
   const tried = (['killed', 'timeout', 'survived', 'survived'] as const).map((outcome, i) => ({
     mutant,
@@ -117,7 +117,7 @@ test('mutant patches: each names an existing test file and applies to the source
   assert.deepEqual([result.status, result.stdout, result.stderr], [0, '', ''])
 })
 
-test('docs/reliability.md, each promise: has a patch that one of its tests must notice', async () => {
+test('docs/reliability.md, each promise: has a patch that one of its tests must detect', async () => {
   const text = await readFile(resolve(ROOT, 'docs/reliability.md'), 'utf8')
   const files = new Set((await readPatches()).map(({ file }) => file))
   const rows = text.split('\n').filter(line => /^\|.*\]\(\.\.\/test\//.test(line))
