@@ -148,7 +148,7 @@ function takesKey(name: string): boolean {
   return JSON.stringify(path[method.toLowerCase()]).includes('Idempotency-Key')
 }
 
-test('operator routes: each documented, called here, and restricted to people', () => {
+test('operator routes: each documented, called in this file, and for people only', () => {
   const documented = api.operations
     .filter(({ path }) => path.startsWith('/v3/operator/'))
     .map(({ name }) => name.replace(/\{(\w+)\}/g, ':$1'))
@@ -234,7 +234,7 @@ for (const [nth, [name, callOf]] of Object.entries(CALLS).entries()) {
       ? 'another one'
       : 'refused, or no new row in the log'
 
-  test(`${name}, each caller by key and session: allowed as in the table, before a 404; refused: no row changes; operator: 200 as documented${writes ? `; a password of six minutes ago: ${asks ? 'asked for again' : '200'}; repeated: ${what}` : ''}`, async () => {
+  test(`${name}, each caller by key and session: allowed or refused as in the table, refused before a 404, no row changes; operator: 200 as documented${writes ? `; a password of six minutes ago: ${asks ? 'asked for again' : '200'}; repeated: ${what}` : ''}`, async () => {
     const call = await callOf(world)
     await written()
     await assertAnswers(name, call, Object.keys(callers), ({ status, text }, who) =>
@@ -257,7 +257,7 @@ for (const [nth, [name, callOf]] of Object.entries(CALLS).entries()) {
   })
 }
 
-test('POST /v3/operator/limit, password six minutes old: a cap can be set or lowered; raising it needs the password', async () => {
+test('POST /v3/operator/limit, password entered six minutes ago: a cap can be set or lowered; raising it asks for the password', async () => {
   const set = (amount: number, headers: Headers) =>
     world.service.inject({
       method: 'POST',

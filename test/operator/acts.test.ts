@@ -55,7 +55,7 @@ async function loggedOf(id: string) {
   return json.data.results
 }
 
-test('manual payout taken and paid: each act in the log with person, act, reason and host', async () => {
+test('manual payout taken and paid: each action in the audit log with person, action, reason and host', async () => {
   const id = await makePayout(world)
   const take = { ids: [id], body: { reason: 'Mine today' } }
   const taken = await world.call('POST /v3/operator/payout/:id/take', take)
@@ -82,7 +82,7 @@ test('manual payout taken and paid: each act in the log with person, act, reason
   assert.equal(transition.after.rail_reference, paid.reference)
 })
 
-test("act by a key: log has the key's id, never its secret; by a session: no key id", async () => {
+test("action by a key: audit log has the key's id, never its secret; by a session: no key id", async () => {
   const url = 'https://8.8.8.8/hook'
   const endpoint = await world.live.post('/v3/webhook_endpoint', { url, event_types: ['payout.*'] })
   assert.equal(endpoint.status, 200, endpoint.text)
@@ -102,7 +102,7 @@ test("act by a key: log has the key's id, never its secret; by a session: no key
   assert.deepEqual([bySession.changed_by, bySession.origin], ['mary', {}])
 })
 
-test('POST booking, same Idempotency-Key: booked once, first answer again; another person: another booking', async () => {
+test('POST /v3/operator/fund, same Idempotency-Key: booked once, the original answer again; another person: another booking', async () => {
   const fund = 'POST /v3/operator/fund'
   const [first, other] = [newReference(), newReference()]
   const headers = { 'idempotency-key': newReference() }
@@ -135,7 +135,7 @@ const MONEY: readonly (readonly [
   ['nothing', 'adjust', { amount: 0 }, [400, 'invalid_field', 'amount']],
 ]
 
-test('POST booking, impossible: refused with the reason, no row changes', async () => {
+test('POST operator booking that cannot be booked: refused with the reason, no row changes', async () => {
   const before = await rowVersions(world.service.database.owner)
   for (const [what, route, change, [status, reason, remarks = '']] of MONEY) {
     const words = route === 'fund' ? {} : { reason: 'y' }
@@ -151,7 +151,7 @@ test('POST booking, impossible: refused with the reason, no row changes', async 
   assert.deepEqual(await rowVersions(world.service.database.owner), before)
 })
 
-test('POST reversal, booking already reversed or no booking: 409 and 422', async () => {
+test('POST operator reversal, booking already reversed: 409; id of no booking: 422', async () => {
   const name = 'POST /v3/operator/balance_transaction/:id/reverse'
   const call = (await CALLS[name]?.(world)) ?? assert.fail()
   assert.equal((await world.call(name, call)).status, 200)
@@ -172,7 +172,7 @@ const MISTAKES: readonly (readonly [route: string, set: object, mistake: object]
   ['pricing', { spread_bps: 20, from_currency: 'USD', to_currency: 'JPY' }, { spread_bps: 9_000 }],
 ]
 
-test('rate, fee or spread many times the previous one: refused as a mistake, no row changes; set with force', async () => {
+test('rate, fee or spread many times the previous one: refused as a likely mistake, no row changes; with force: set', async () => {
   for (const [route, body, mistake] of MISTAKES) {
     const set = (more: object) =>
       world.call(`POST /v3/operator/${route}`, { body: { ...body, ...more } })
@@ -186,7 +186,7 @@ test('rate, fee or spread many times the previous one: refused as a mistake, no 
   }
 })
 
-test('act that needs a confirmation: refused naming its members, not a command', async () => {
+test('operator action that needs a confirmation: the refusal names the members to send, no command line', async () => {
   const message = (answer: Answer) => String(answer.json.errors[0].message)
   const { account_id } = world.live.account
   const funded = { ...usd(100), reference: newReference() }
@@ -310,7 +310,7 @@ for (const { route, make, cursorOf, done } of LISTS) {
     }
   }
 
-  test(`${route}: each item once, oldest first, also if some are closed between pages`, async () => {
+  test(`${route}: each item once, oldest first, also if items are closed between pages`, async () => {
     const made: string[] = []
     for (let i = 0; i < 5; i++) made.push(await make(world))
     const isMade = (cursor: string) => made.includes(cursor.split(':')[0] ?? '')
@@ -342,7 +342,7 @@ const BAD = [null, {}, [], true, 1.5, -(2 ** 60), '', ' ', '\u0000', 'x'.repeat(
 /** Of these each member gets so many, others than the member before. */
 const BAD_ONES = share(2, BAD.length)
 
-test('every route with a body, bad input: refused as documented or accepted, no 5xx; refused changes no row', async () => {
+test('operator route with a body, bad input: refused as documented or accepted, no 5xx; refused: no row changes', async () => {
   const written = await watchWrittenTables(world.service.database.owner)
   let next = 0
   for (const [name, callOf] of Object.entries(CALLS)) {
@@ -385,7 +385,7 @@ interface RandomAct {
   readonly act: string
 }
 
-test(`${ACTS} random acts of two people by API and CLI, beside workers: each in the log once, under its name`, async t => {
+test(`${ACTS} random actions of two people by API and CLI, workers running: each in the audit log once, under its name`, async t => {
   const seed = pickSeed()
   t.diagnostic(`SEED=${seed}`)
   const random = seeded(seed)
@@ -467,7 +467,7 @@ test(`${ACTS} random acts of two people by API and CLI, beside workers: each in 
   assert.deepEqual(logged.sort(), done.sort())
 })
 
-test('database connection used by a person: the next transaction has no name', async () => {
+test("database connection used for a person's action: the next transaction on it has no name", async () => {
   const { sql } = world.service.deps.operators
   await world.call('POST /v3/operator/fund', { body: { ...usd(1), reference: newReference() } })
   const names = await Promise.all(
@@ -483,7 +483,7 @@ test('database connection used by a person: the next transaction has no name', a
   assert.deepEqual(new Set(names.map(([row]) => row?.name ?? null)), new Set([null]))
 })
 
-test('endpoint disabled by its account: enabled by its account only, by no operator', async () => {
+test('POST /v3/operator/webhook_endpoint/{id}/enable, endpoint disabled by its account: 409, only the account can enable it', async () => {
   const name = 'POST /v3/operator/webhook_endpoint/:id/enable'
   const call = (await CALLS[name]?.(world)) ?? assert.fail()
   const id = call.ids?.[0] ?? assert.fail()
@@ -519,7 +519,7 @@ const ACTED_ON = [
   'POST /v3/operator/screening/:id/confirm',
 ]
 
-test('audit log, last row cut off: verify names the act', async () => {
+test('audit log, last row deleted: corridor verify names the action', async () => {
   const { owner } = world.service.database
   const lasting = connect(world.service.database.url, { max: 1, as: 'owner' })
   const unseen: string[] = []

@@ -45,7 +45,7 @@ async function actsOn(id: string): Promise<string[]> {
   )
 }
 
-test('POST bank_file/{id}/release, current digest: sent once, logged with the name; replayed: the first answer', async () => {
+test('POST bank_file/{id}/release, current digest: file sent once, logged with the person; replayed: the original answer', async () => {
   const { bank, ids, shown } = await sealed([1_234, 66])
   const content = await world.call(`GET ${FILE}/content`, { ids })
   const digest = createHash('sha256').update(content.json.data.content).digest('hex')
@@ -65,7 +65,7 @@ test('POST bank_file/{id}/release, current digest: sent once, logged with the na
   assert.deepEqual(await actsOn(ids[0] ?? ''), ['ada: file release: approved, api from 127.0.0.1'])
 })
 
-test('POST bank_file/{id}/release, a digest of another file, or the hash of its bytes in place of the digest: 409, no row changes', async () => {
+test("POST bank_file/{id}/release, a digest of another file, or the file's SHA-256 as digest: 409, no row changes", async () => {
   const { ids, shown } = await sealed([100])
   const { owner } = world.service.database
   const before = await rowVersions(owner)
@@ -76,7 +76,7 @@ test('POST bank_file/{id}/release, a digest of another file, or the hash of its 
   assert.deepEqual(await rowVersions(owner), before)
 })
 
-test("POST bank_file/{id}/release, one payout already over: 422 in the API's words; sent with force", async () => {
+test("POST bank_file/{id}/release, one payout already ended: 422 in the API's words; with force: sent", async () => {
   const { bank, payouts, ids, shown } = await sealed([100, 200])
   const [over = ''] = payouts
   await bank.move(over, 'failed')
@@ -89,7 +89,7 @@ test("POST bank_file/{id}/release, one payout already over: 422 in the API's wor
   assert.deepEqual([forced.status, forced.json.data.forced], [200, true])
 })
 
-test('POST bank_file/{id}/withdraw: payments go into the next file, this one is never sent', async () => {
+test('POST bank_file/{id}/withdraw: payments go into the next file, the withdrawn file is never sent', async () => {
   const { bank, ids, shown } = await sealed([100, 200])
   const stale = { ids, body: { reason: REASON, digest: '0'.repeat(64) } }
   assertRefused(await world.call(`POST ${FILE}/withdraw`, stale), 409, 'approval_outdated')

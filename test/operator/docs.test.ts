@@ -39,7 +39,7 @@ function scriptOf(page: string, address: string): string {
   return ['set -e', READ, lines].join('\n')
 }
 
-test(`${PAGE}: every line runs; an operator funds an account and finds it in the log`, async t => {
+test(`${PAGE}: every command runs; an operator funds an account and finds it in the audit log`, async t => {
   const database = await createDatabase({ empty: true })
   const service = await startListening({ DATABASE_URL: database.url })
   const page = await readFile(PAGE, 'utf8')
@@ -63,7 +63,7 @@ test(`${PAGE}: every line runs; an operator funds an account and finds it in the
   }
 })
 
-test(`${PAGE}: its table has every route`, async () => {
+test(`${PAGE}: its table has every operator route`, async () => {
   const page = await readFile(PAGE, 'utf8')
   const paths = Object.entries(document.paths).filter(([path]) => path.includes('/operator/'))
   for (const [path, methods] of paths) {
@@ -79,7 +79,7 @@ test(`${PAGE}: its table has every route`, async () => {
   }
 })
 
-test(`${PAGE}: every command has a route or a stated reason for none; every named command exists`, async () => {
+test(`${PAGE}: every command has a route or a stated reason for none; every command in it exists`, async () => {
   const page = await readFile(PAGE, 'utf8')
   const tables = page.split(/^## What (?:there is|only commands do)$/m).slice(1)
   const [routes = '', alone = ''] = tables.map((table, i) =>

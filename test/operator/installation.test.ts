@@ -29,7 +29,7 @@ async function loggedOf(act: string): Promise<Logged[]> {
   return json.data.results
 }
 
-test("GET bank files: list and object equal the command's, with payments, page by page", async t => {
+test('GET operator bank files: list and object equal those of the command, with payments, page by page', async t => {
   const bank = await openFileWorld(world.service, {
     name: 'bank_of_files',
     profile: { release_by_person: true },
@@ -69,7 +69,7 @@ test("GET bank files: list and object equal the command's, with payments, page b
   assertRefused(after, 400, 'invalid_query_parameter')
 })
 
-test('rail paused twice and resumed twice: each logged once, with the name; secret not shown', async () => {
+test('POST rail pause and resume, each twice: logged once, with the person; secret not shown', async () => {
   const name = await newRail(world)
   const ids = [name]
   const pause = { ids, body: { reason: 'The bank is closed' } }
@@ -98,7 +98,7 @@ test('rail paused twice and resumed twice: each logged once, with the name; secr
   assert.equal((await loggedOf('rail resume')).length, 1)
 })
 
-test('manual rail, pause and resume: 400 invalid_path_parameter, no row changes', async () => {
+test('POST pause and resume of the manual rail: 400 invalid_path_parameter, no row changes', async () => {
   const before = await rowVersions(world.service.database.owner)
   for (const [step, body] of [
     ['pause', { reason: 'Holiday' }],
@@ -113,7 +113,7 @@ test('manual rail, pause and resume: 400 invalid_path_parameter, no row changes'
   assert.deepEqual(await rowVersions(world.service.database.owner), before)
 })
 
-test('required lists, set twice: logged once with the reason, shown for each list', async () => {
+test('POST /v3/operator/screening_list/require, same value twice: logged once with the reason, shown for each list', async () => {
   const route = 'POST /v3/operator/screening_list/require'
   const body = { required: ['eu', 'un', 'eu'], reason: 'Pays from the EU in euro alone' }
   for (let i = 0; i < 2; i++) {
@@ -141,7 +141,7 @@ const UNSAID: readonly (readonly [what: string, body: object, remarks: string])[
   ['a reason of two lines', { required: [], reason: 'a\nb' }, 'reason'],
 ]
 
-test('required lists, invalid: 400, requirement unchanged', async () => {
+test('POST /v3/operator/screening_list/require, invalid: 400, requirement unchanged', async () => {
   const before = await rowVersions(world.service.database.owner)
   for (const [what, body, remarks] of UNSAID) {
     const answer = await world.call('POST /v3/operator/screening_list/require', { body })
@@ -151,7 +151,7 @@ test('required lists, invalid: 400, requirement unchanged', async () => {
   assert.deepEqual(await rowVersions(world.service.database.owner), before)
 })
 
-test('limit, set twice alike: logged once; payouts counted; cap changed; removed once', async () => {
+test('POST limit, same values twice: logged once; payouts counted; cap changed; removed once', async () => {
   const { account_id } = (await world.service.openAccount({ sandbox: false })).account
   const asked = { account_id, amount: 50_000, currency: 'USD', per: 'payout' }
   const set = async (body: object) => {
@@ -182,7 +182,7 @@ test('limit, set twice alike: logged once; payouts counted; cap changed; removed
   assert.equal((await loggedOf('limit remove')).length, 1)
 })
 
-test('limit, set alike by six calls at once: each answered, one limit', async () => {
+test('POST limit, same values by six requests in parallel: each answered, one limit', async () => {
   const { account_id } = (await world.service.openAccount({ sandbox: false })).account
   const body = { account_id, count: 9, hours: 24 }
   const answers = await Promise.all(
@@ -208,7 +208,7 @@ const NO_LIMITS: readonly (readonly [body: object, words: RegExp])[] = [
   [{ count: 2, hours: 1, key_id: `key_${'0'.repeat(20)}` }, /no key/],
 ]
 
-test('limit, invalid: 400 naming its members, no row changes', async () => {
+test('POST limit, invalid: 400 naming its members, no row changes', async () => {
   const before = await rowVersions(world.service.database.owner)
   for (const [body, words] of NO_LIMITS) {
     const answer = await world.call('POST /v3/operator/limit', { body })

@@ -194,10 +194,10 @@ for (const [nth, state] of STATES.entries()) {
   }
 
   for (const [name, { by }] of moving) {
-    test(`${state}, ${name}, by ${by}: ${DONE}`, () => assertAsked(name, PARTIES[by], DONE))
+    test(`payout ${state}, ${name}, by ${by}: ${DONE}`, () => assertAsked(name, PARTIES[by], DONE))
   }
 
-  test(`${state}, every other route by permitted callers: ${NO} or ${LATE}, no row changes`, async () => {
+  test(`payout ${state}, every other route by permitted callers: ${NO} or ${LATE}, no row changes`, async () => {
     // Whoever it is: each of them in another state.
     for (const [name, { by, else: refused }] of refusing) {
       const party = PARTIES[by]
@@ -205,7 +205,7 @@ for (const [nth, state] of STATES.entries()) {
     }
   })
 
-  test(`${state}, every route by other callers: 401 or ${NOT_ALLOWED}, no row changes`, async () => {
+  test(`payout ${state}, every route by other callers: 401 or ${NOT_ALLOWED}, no row changes`, async () => {
     const id = await standingIn(state, 'operator', callers.operator ?? assert.fail())
     const bodies = await Promise.all(Object.keys(ROUTES).map(name => bodyOf(name, id)))
     const others = Object.entries(ROUTES).flatMap(([name, { by }], i) => {

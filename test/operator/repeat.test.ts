@@ -21,7 +21,7 @@ async function auditHead(): Promise<bigint> {
 }
 
 // The first test, for verify: calls of the others write rows that the product would not.
-test('stored answer, a day old: forgotten, a repetition acts anew; verify clean', async () => {
+test('operator Idempotency-Key a day old, sent again: executed anew; corridor verify clean', async () => {
   const headers = { 'idempotency-key': newReference() }
   const [name, body] = ['POST /v3/operator/rate', { base: 'USD', quote: 'DKK', mid: '7' }]
   const first = await world.call(name, { body, headers })
@@ -41,7 +41,7 @@ test('stored answer, a day old: forgotten, a repetition acts anew; verify clean'
   assert.equal(again.json.data.previous?.mid, '7', again.text)
 })
 
-test('rate, repeated under its key after another rate: the other rate stays', async () => {
+test('POST rate, key replayed after another rate was set: that rate stays, the original answer', async () => {
   const pair = { base: 'USD', quote: 'SGD' }
   const headers = { 'idempotency-key': newReference() }
   const set = (mid: string, more: object = {}) =>
@@ -61,7 +61,7 @@ test('rate, repeated under its key after another rate: the other rate stays', as
   assert.deepEqual([hers.status, hers.json.data.previous?.mid], [200, '1.31'], hers.text)
 })
 
-test("limit, repeated under its key after another person's change: the changed cap stays", async () => {
+test('POST limit, key replayed after another person changed the cap: the changed cap stays', async () => {
   const headers = { 'idempotency-key': newReference() }
   const name = 'POST /v3/operator/limit'
   const of = { account_id: world.live.account.account_id, per: 'day', zone: 'Asia/Seoul' }
@@ -92,7 +92,7 @@ test("limit, repeated under its key after another person's change: the changed c
   )
 })
 
-test('policy and limit, each set eight times at once under one key: one answer, one log row', async () => {
+test('POST pricing and limit, eight requests in parallel with one key: one answer, one log row', async () => {
   for (const [route, body] of [
     ['pricing', { spread_bps: 41, from_currency: 'EUR', to_currency: 'USD' }],
     ['limit', { count: 900_000, per: 'day', zone: 'Asia/Taipei' }],
@@ -109,7 +109,7 @@ test('policy and limit, each set eight times at once under one key: one answer, 
   }
 })
 
-test('call refused under a key: not stored; repeated, it succeeds once possible', async () => {
+test('POST with a key, refused: answer not stored; sent again once possible: succeeds', async () => {
   const headers = { 'idempotency-key': newReference() }
   const name = 'POST /v3/operator/rate/remove'
   const body = { base: 'USD', quote: 'NOK' }

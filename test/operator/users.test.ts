@@ -28,7 +28,7 @@ const send = (path: string, body: object = {}, more = {}) =>
 
 const account_id = () => world.live.account.account_id
 
-test('user made over HTTP: logs in by link, approves, is logged out at once when disabled; log names both', async () => {
+test('user created over HTTP: logs in by link, approves, logged out at once when disabled; the log names both people', async () => {
   const person = { name: 'bob', full_name: 'Bob Noyce', role: 'member' }
   assert.equal((await send('', person)).status, 200)
   assertRefused(await send('', person), 400, 'invalid_field', 'name')
@@ -61,7 +61,7 @@ test('user made over HTTP: logs in by link, approves, is logged out at once when
   for (const row of rows) assert.deepEqual({ ...row }, { by: 'ada', of: 'bob', secret: false })
 })
 
-test('own user: 403 on every route, refused by PostgreSQL too; allowed by command', async () => {
+test('own user of an operator: 403 on every user route, refused by PostgreSQL too; allowed by command', async () => {
   for (const [name, callOf] of Object.entries(CALLS)) {
     if (!OF_SESSIONS.test(name) || !name.includes(':name')) continue
     const { body } = await callOf(world)
@@ -85,7 +85,7 @@ test('own user: 403 on every route, refused by PostgreSQL too; allowed by comman
   assert.equal(await operators.change(byCommand, sql => insertAccountRole(sql, role)), true)
 })
 
-test("operator's key: reads users, changes none", async () => {
+test('API key of an operator: reads users, cannot change them', async () => {
   const key = world.ada.headers()
   assert.equal((await world.call('GET /v3/operator/user', {}, key)).status, 200)
   for (const [name, callOf] of Object.entries(CALLS)) {
@@ -97,7 +97,7 @@ test("operator's key: reads users, changes none", async () => {
   }
 })
 
-test('two operators disable each other at once over HTTP: one is left', async () => {
+test('two operators disable each other in parallel over HTTP: one stays enabled', async () => {
   const { owner } = world.service.database
   await owner`update users set role = 'member' where name not in ('ada', 'alan')`
   const alan = await logInByLink(world.service, 'alan')
