@@ -82,7 +82,7 @@ async function run(name: string, ...args: readonly string[]): Promise<CommandRes
 
 const paid = (asked: readonly KeyedPayout[]) => asked.filter(({ answer }) => answer?.status === 200)
 
-test('corridor backup under load, then restore: every acknowledged write present, verify clean', async t => {
+test('corridor backup under load, then restore: every acknowledged write present, corridor verify clean', async t => {
   const seed = pickSeed()
   t.diagnostic(`SEED=${seed}`)
   const random = seeded(seed)
@@ -170,7 +170,7 @@ const next = path('next.tar.zst')
 /** How many backups the log is kept for. */
 const slotsOf = async (sql: Sql) => (await sql`select from pg_replication_slots`).length
 
-test("corridor backup, killed midway: no file, the database's log no longer retained", async () => {
+test('corridor backup, killed midway: no file left, the server retains no log for it', async () => {
   await onData('original', async sql => {
     const child = spawnCommand(['backup', next], dataOf('original'))
     // The file is opened before the server is asked.
@@ -192,7 +192,7 @@ const move = (by: number) =>
       where account_id = ${account.account.account_id}`,
   )
 
-test('corridor backup, after the kill: complete; a second one to the same file meanwhile: refused', async () => {
+test('corridor backup after a killed one: complete; a second backup to the same file in parallel: refused', async () => {
   await move(1)
   const first = spawnCommand(['backup', next], dataOf('original'))
   const ended = once(first, 'exit')
@@ -207,7 +207,7 @@ test('corridor backup, after the kill: complete; a second one to the same file m
   await move(-1)
 })
 
-test('corridor restore, killed unpacking or recovering: nothing starts, the next restore succeeds; bad books: exit 1 naming the row', async () => {
+test('corridor restore, killed while unpacking or recovering: nothing starts, the next restore succeeds; bad books: exit code 1 naming the row', async () => {
   const { account_id } = account.account
   // Closed to PostgreSQL's user when root runs the test: the cluster is linked from elsewhere.
   await mkdir(path('killed'), { mode: 0o700 })
@@ -329,7 +329,7 @@ function isUnharmed(packed: Buffer, whole: Buffer): boolean {
   }
 }
 
-test('backup file with changed content, packed again: refused naming the file', async () => {
+test('backup file whose content was changed and packed again: refused, naming the file', async () => {
   const change = (tar: Buffer, what: string, to: string) => {
     const at = tar.indexOf(what)
     assert.ok(at > 0 && what.length === to.length)
@@ -386,7 +386,7 @@ test('corridor restore, backup of another PostgreSQL version: refused before unp
   assert.deepEqual(await readdir(path('older-data')), ['postgres.lock'])
 })
 
-test('corridor backup, damaged page of the cluster on disk: exit 1, no file', async () => {
+test('corridor backup, damaged page of the cluster on disk: exit code 1, no file', async () => {
   const relation = await onData('copy', async sql => {
     const [row] = await sql`select pg_relation_filepath('journals') as file`
     return String(row?.file)
@@ -425,7 +425,7 @@ test('corridor backup and restore, no permission: one line, nothing changes', as
   assert.deepEqual(await readdir(path('new')), ['postgres.lock'])
 })
 
-test('corridor restore, installation with users: requires an operator first', async () => {
+test('corridor restore, installation with users: asks for an operator first', async () => {
   await onData('original', sql =>
     sql`insert into users (name, full_name, role) values ('ada', 'Ada', 'operator')`.execute(),
   )

@@ -88,7 +88,7 @@ function checkExpression(expression: string): string[] {
   })
 }
 
-test('docs/grafana-dashboard.json: every series exists with its labels, all of ours included', () => {
+test('docs/grafana-dashboard.json: every metric exists with its labels, every metric of Corridor is shown', () => {
   const shown = new Set(
     dashboard.panels.flatMap(({ targets = [] }) =>
       targets.flatMap(({ expr }) => checkExpression(expr)),
@@ -102,7 +102,7 @@ test('docs/grafana-dashboard.json: every series exists with its labels, all of o
   )
 })
 
-test('docs/grafana-dashboard.json: importable into any Grafana, panels do not overlap', () => {
+test('docs/grafana-dashboard.json: can be imported into any Grafana, panels do not overlap', () => {
   const { uid, title, schemaVersion, templating, panels } = dashboard
   assert.deepEqual([uid, title], ['corridor', 'Corridor'])
   assert.ok(schemaVersion >= 36)
@@ -120,7 +120,7 @@ test('docs/grafana-dashboard.json: importable into any Grafana, panels do not ov
   }
 })
 
-test('docs/operations.md, alerts: every series exists with its labels', async () => {
+test('docs/operations.md, alerts: every metric exists with its labels', async () => {
   const manual = await readFile('docs/operations.md', 'utf8')
   const [, section = ''] = /\n## What to watch\n([\s\S]*?)\n## /.exec(manual) ?? []
   const rules = [...section.matchAll(/^ +expr: (.*)$/gm)].map(([, expr = '']) => expr)

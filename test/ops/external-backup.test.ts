@@ -124,7 +124,9 @@ async function assertCopy(url: string, paid_before: number): Promise<void> {
   assert.deepEqual(failed, [], 'no request was refused or broken off')
 }
 
-test('pg_dumpall and pg_dump under load, then pg_restore: copy verifies', { skip }, async t => {
+test('pg_dumpall and pg_dump under load, then pg_restore: corridor verify of the copy clean', {
+  skip,
+}, async t => {
   t.diagnostic(`SEED=${SEED}`)
   const paid_before = paid()
   const from = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', 'postgres']
@@ -147,7 +149,9 @@ test('pg_dumpall and pg_dump under load, then pg_restore: copy verifies', { skip
   assert.match(bank.paused_reason, /restored \(another cluster of PostgreSQL\)/)
 })
 
-test('pg_basebackup under load, then started: copy verifies', { skip }, async () => {
+test('pg_basebackup under load, then started: corridor verify of the copy clean', {
+  skip,
+}, async () => {
   const paid_before = paid()
   const from = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', 'postgres']
   const data = join(folder, 'base')

@@ -48,7 +48,7 @@ async function inOrder<Name extends string>(asked: Readonly<Record<Name, Promise
 }
 
 for (const how of ['down', 'silence'] as const) {
-  test(`GET /readyz, database lost by ${how}: 503 before callers time out, never 200, and 200 once it is back`, async t => {
+  test(`GET /readyz, database lost by ${how}: 503 before callers time out, never 200; database back: 200`, async t => {
     await until('ready', async () => (await ready())[0] === 200)
     await proxy[how]()
     const gone_at = performance.now()
@@ -76,7 +76,7 @@ const balance = (authorization?: string) =>
     headers: authorization === undefined ? {} : { authorization },
   })
 
-test('database silent, wrong API key: judged from cache for a while, then every request 503', async t => {
+test('database silent, wrong API key: 401 from the cache for a while, then 503 for every request', async t => {
   const right = basic(account.key_id, account.secret)
   const wrong = basic(account.key_id, `${account.secret}x`)
   assert.equal((await balance(wrong)).status, 401)
@@ -116,7 +116,7 @@ test('GET /readyz, a migration missing: 503 naming it; applied: 200', async () =
   assert.deepEqual(await ready(), [200, 'ready'])
 })
 
-test('GET /readyz, SIGTERM received: 503 from then on, while requests are still served', async () => {
+test('GET /readyz after SIGTERM: 503 from then on, while requests are still served', async () => {
   service.signal('SIGTERM')
   await until('not ready', async () => (await ready())[0] === 503)
   assert.deepEqual(await ready(), [503, 'shutting down'])

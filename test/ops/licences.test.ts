@@ -56,7 +56,7 @@ test('package-lock.json: runtime packages have permissive licences', () => {
   )
 })
 
-test('package-lock.json: every package pinned by hash, none with its own registry', () => {
+test('package-lock.json: every package with a hash, none with a registry of its own', () => {
   // Without one it comes from the registry that is set where it is installed.
   const wrong = named(
     ({ integrity = '', resolved }) => !integrity.startsWith('sha512-') || resolved !== undefined,

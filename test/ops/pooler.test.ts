@@ -70,7 +70,9 @@ test('PgBouncer in transaction mode, other clients active: refused too', {
   }
 })
 
-test('PgBouncer with two sessions: one sentence naming the shortage', { skip }, async () => {
+test('PgBouncer with room for two sessions: refused, one sentence names the shortage', {
+  skip,
+}, async () => {
   await assert.rejects(inspectDatabase(pooler.url('crowded')), {
     name: 'Error',
     message: /has no room for 3 sessions: raise its default_pool_size/,
@@ -109,7 +111,7 @@ test('PgBouncer in session mode: service migrates, serves, pays, receives NOTIFY
   }
 })
 
-test('PgBouncer in session mode, session reused: has none of our roles', {
+test("PgBouncer in session mode, server connection reused: has none of Corridor's roles", {
   skip,
 }, async () => {
   const config = readConfig({ DATABASE_URL: pooler.url('session'), LOG_LEVEL: 'silent' })

@@ -105,7 +105,7 @@ async function startIn(name: string) {
   })
 }
 
-test('backup, payout sent after it, restore: rails paused, payout listed, sent under the same ids after rail resume', async () => {
+test('backup, payout sent after it, restore: rails paused, payout listed; after rail resume: sent under the same ids', async () => {
   for (const box of ['out', 'in', 'archive']) await mkdir(path(box))
   const first = await startIn('original')
   const account = await onData('original', async (sql, url) => {
@@ -161,7 +161,7 @@ test('backup, payout sent after it, restore: rails paused, payout listed, sent u
   await fourth.close()
 })
 
-test('database restored by pg_restore beside the first: rails paused at start', async () => {
+test('database restored by pg_restore beside the original: rails paused at start', async () => {
   const database = await createDatabase()
   const { owner, url } = database
   await owner`insert into rails (name, kind, config)

@@ -47,7 +47,7 @@ function open(opened: Sql[]): Sql {
 const WITHIN_MS = 300
 
 for (const held of ['queries', 'transactions'] as const) {
-  test(`periodic read whose ${held} never end: abandoned; accounts made in the meantime are known`, async t => {
+  test(`periodic read whose ${held} never end: abandoned; accounts created meanwhile are known`, async t => {
     const { pool, hold, letGo } = holding(held)
     const opened: Sql[] = [pool]
     const reference: Reference = await openReference(pool, {
@@ -109,7 +109,7 @@ test('periodic read that never ends, process stops: not awaited, no connection o
   assert.deepEqual(told, [])
 })
 
-test('prices changed while the process stops: no old price served', async t => {
+test('prices changed while the process stops: no quote at the old price', async t => {
   const pool = connect(database.url, { max: 1, as: 'service', look_ups: true })
   t.after(() => pool.end({ timeout: 1 }))
   const reference = await openReference(pool)

@@ -90,7 +90,7 @@ function refusedOf({ asked }: Load): unknown[] {
     .map(({ answer, error }) => [answer?.status, answer?.text, error])
 }
 
-test('corridor migrate, table held by a long reader: aborts in time, no request refused', async t => {
+test('corridor migrate, table locked by a long reader: aborts in time, no request refused', async t => {
   t.diagnostic(`SEED=${seed}`)
   const asked_before = load.asked.length
   const [{ code, output }, took_ms] = await database.owner.begin(async tx => {
@@ -109,7 +109,7 @@ test('corridor migrate, table held by a long reader: aborts in time, no request 
   assert.ok(load.asked.length > asked_before)
 })
 
-test('corridor migrate, killed before its commit: nothing left, no request refused', async () => {
+test('corridor migrate, killed before its commit: nothing changed, no request refused', async () => {
   const killed = await database.owner.begin(async tx => {
     // Where it writes down that it has applied the file.
     await tx`lock table schema_migrations in share mode`
@@ -129,7 +129,7 @@ test('corridor migrate, killed before its commit: nothing left, no request refus
   assert.deepEqual(refusedOf(load), [])
 })
 
-test('next version started beside this one, this one stopped: no request refused', async t => {
+test('next version started beside the running one, the old one stopped: no request refused', async t => {
   const asked_before = load.asked.length
   const began_at = performance.now()
   const successor = await startProcess(env, next.main)
@@ -164,7 +164,7 @@ test('next version started beside this one, this one stopped: no request refused
   assert.equal(verdict.code, 0, verdict.output)
 })
 
-test('corridor start, migrate and verify on a newer database: exit 1, one line', async () => {
+test('corridor start, migrate and verify on a database of a newer version: exit code 1, one line', async () => {
   const cli = await openCli(database.url, { PORT: '0' })
   for (const command of ['start', 'migrate', 'verify']) {
     const { code, stdout, stderr } = await cli.run(command)
@@ -177,7 +177,7 @@ test('corridor start, migrate and verify on a newer database: exit 1, one line',
 
 const EXTRA = { name: '9999-extra.sql', text: 'create table extra ()', hash: 'extra' }
 
-test('corridor migrate, applied migration edited: refused, no pending one applied', async () => {
+test('corridor migrate, applied migration edited: refused, no pending migration applied', async () => {
   const edited = await createDatabase()
   try {
     const { owner } = edited
@@ -227,7 +227,7 @@ async function migrateUpTo(owner: Sql, migrations: readonly Migration[], count: 
   await migrate(owner, migrations.slice(0, count))
 }
 
-test('corridor migrate, each file interrupted before it was recorded: repeated, same schema', async t => {
+test('corridor migrate, each migration interrupted before it was recorded: run again, same schema', async t => {
   const migrations = await readMigrations()
   const random = seeded(seed)
   const order = migrations.map((_, i) => i).sort(() => random() - 0.5)
