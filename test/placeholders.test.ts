@@ -11,7 +11,7 @@ const ROWS: readonly (readonly [text: string, words: readonly string[]])[] = [
   ['set CORRIDOR_DATA or DATABASE_URL, POST /v3/payout_batch, OTEL_SDK_DISABLED', []],
 ]
 for (const [text, words] of ROWS) {
-  test(`document that says ${JSON.stringify(text)}: ${words.length} placeholders`, () => {
+  test(`refuse-placeholders, document with ${JSON.stringify(text)}: ${words.length} placeholders`, () => {
     assert.deepEqual(
       faultsOf('a.md', text),
       words.map(word => `a.md:${word}`),
