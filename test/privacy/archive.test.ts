@@ -60,7 +60,7 @@ async function book(): Promise<{ event_count: bigint; head: string }> {
   return row ?? assert.fail('no book')
 }
 
-test("archive, all events of an account: complete to the book's head, provable with and without the database", async () => {
+test("events archive of a whole account: complete to the book's head, provable with and without the database", async () => {
   const { sequence, hash } = await archived('all')
   const { event_count, head } = await book()
   assert.deepEqual([sequence, hash], [String(event_count), head])
@@ -92,7 +92,7 @@ const SAY_SYNCED = `
   }
   syncBuiltinESMExports()`
 
-test('archive file: named on disk before the command reports success', async () => {
+test('events archive: its file is durable on disk before the command reports success', async () => {
   const preload = `--import=data:text/javascript,${encodeURIComponent(SAY_SYNCED)}`
   const watched = await openCli(service.database.url, {
     CORRIDOR_USER: 'ada',
@@ -105,7 +105,7 @@ test('archive file: named on disk before the command reports success', async () 
   assert.match(ran.stderr, /flushed \S+ \[[^\]]*'durable'/)
 })
 
-test('archive, second one: continues at the end of the first', async () => {
+test('events archive, second one: continues at the end of the first', async () => {
   const { sequence } = await archived('first')
   assert.equal((await account.post('/v3/beneficiary', bankBeneficiary)).status, 200)
   const next = await archived('second', '--after', sequence)
@@ -115,13 +115,13 @@ test('archive, second one: continues at the end of the first', async () => {
   assert.match(none.stderr, /no row ends with event 999999/)
 })
 
-test('archive up to a time before all events: empty', async () => {
+test('events archive up to a time before all events: empty', async () => {
   const { code, json } = await archive('old', '--before', '2020-01-01T00:00:00Z')
   assert.deepEqual([code, json.rows, json.sequence], [0, 0, '0'])
   assert.equal((await check('old')).code, 0)
 })
 
-test('archive, file exists: untouched; refused archive: leaves no file', async () => {
+test('events archive, file exists: file unchanged; archive refused: no file left', async () => {
   await writeFile(at('mine'), 'mine')
   const ran = await archive('mine', '--before', FUTURE)
   assert.match(ran.stderr, /is there already/)
@@ -131,7 +131,7 @@ test('archive, file exists: untouched; refused archive: leaves no file', async (
   assert.deepEqual(left, [])
 })
 
-test('archive, a line changed, missing, moved or truncated: named', async () => {
+test('events archive, a line changed, missing, moved or truncated: named', async () => {
   await archived('whole')
   const lines = await linesOf('whole')
   const change: Readonly<Record<string, (lines: string[], i: number) => string[]>> = {
@@ -156,7 +156,7 @@ test('archive, a line changed, missing, moved or truncated: named', async () => 
 
 const flip = (digit: string) => String((Number(digit) + 1) % 10)
 
-test('archive, erased events: proved by their vouchers, no personal data', async () => {
+test('events archive, erased events: proved by their stored digests, no personal data', async () => {
   const made = await account.post('/v3/beneficiary', { ...bankBeneficiary, name: 'Zwick Before' })
   const { id } = made.json.data
   await account.put(`/v3/beneficiary/${id}`, { name: 'Zwick After' })
@@ -168,7 +168,7 @@ test('archive, erased events: proved by their vouchers, no personal data', async
   assert.equal((await check('erased')).code, 0)
 })
 
-test('archive of another database: its chain valid, foreign to this database', async () => {
+test('events archive of another database: its chain valid, but not the chain of this database', async () => {
   const other = await createDatabase()
   const cli = await openCli(other.url, { CORRIDOR_USER: 'ada' })
   try {

@@ -27,7 +27,7 @@ async function columnsOfSchema(): Promise<Record<string, string[]>> {
 
 const wordsOf = (text = '') => text.split(' ').filter(word => word !== '')
 
-test('columns of text, JSON, bytes or integer lists: each declared once, no other declared', async () => {
+test('privacy columns of text, JSON, bytes or integer lists: each declared once, no other declared', async () => {
   const schema = await columnsOfSchema()
   assert.ok(Object.keys(schema).length > 40)
   const named = Object.entries(schema).filter(([, columns]) => columns.length > 0)
@@ -41,7 +41,7 @@ test('columns of text, JSON, bytes or integer lists: each declared once, no othe
 /** Personal, and in no export: of other people besides, or of no one row. */
 const NOT_EXPORTED = new Set(['payout_batches', 'rail_inbox_bytes'])
 
-test('tables with data of parties: each in the export', () => {
+test('privacy export: has every table with data of parties', () => {
   const exported = new Set(SOURCES.map(({ table }) => table))
   const missing = Object.entries(COLUMNS)
     .filter(([table, { personal }]) => personal && !exported.has(table))

@@ -134,7 +134,7 @@ async function rowsOf({ account: { account_id } }: Client): Promise<Record<strin
   return Object.fromEntries(await Promise.all(found))
 }
 
-test("another account's beneficiary with equal data and key: no row changes", async () => {
+test("erased beneficiary, another account's beneficiary with equal data and key: no row changes", async () => {
   const other = account
   const theirs = await made('/v3/beneficiary', BENEFICIARY, 'same')
   account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 7n } })
@@ -177,7 +177,7 @@ test('erased entity: record, reviews and identities gone', async () => {
   assert.match(back.stderr, /is erased/)
 })
 
-test('entity with a match: kept until cleared; then the match is erased too', async () => {
+test('erased entity with a match: kept until the match is cleared; then erased with the match', async () => {
   await takeUnList(service, await readUnList())
   const id = await made('/v3/entity', { type: 'individual', name: 'Eric Badeje' }, 'e2')
   while ((await screenParties(service.deps)) > 0);
@@ -204,7 +204,7 @@ test('entity with a match: kept until cleared; then the match is erased too', as
   while ((await screenParties(service.deps)) > 0);
 })
 
-test("two erasures at once: one done, in its person's name, as in the audit log", async () => {
+test("two erasures in parallel: one done, under its person's name, as in the audit log", async () => {
   const id = await made('/v3/beneficiary', BENEFICIARY, 'b1')
   const nobody = await openCli(service.database.url)
   assert.match((await erase(id, nobody)).stderr, /CORRIDOR_USER/)
@@ -223,7 +223,7 @@ test("two erasures at once: one done, in its person's name, as in the audit log"
   )
 })
 
-test('PostgreSQL, personal data: changes only to the erased form, with an erasure, never back', async () => {
+test('PostgreSQL, personal data: can change only to the erased form, only with an erasure, never back', async () => {
   const { owner } = service.database
   const id = await made('/v3/beneficiary', BENEFICIARY, 'b1')
   await account.put(`/v3/beneficiary/${id}`, { name: 'Zwick Later' })
@@ -246,7 +246,7 @@ test('PostgreSQL, personal data: changes only to the erased form, with an erasur
   }
 })
 
-test("export: everything stored about a person, with the requester's name", async () => {
+test("privacy export: everything stored about a person, with the requester's name", async () => {
   const id = await made('/v3/beneficiary', BENEFICIARY, 'b1')
   for (const known of [
     ['--email', 'ZWICK@mail.example'],
@@ -272,7 +272,7 @@ test("export: everything stored about a person, with the requester's name", asyn
   assert.match(unknown.stderr, /there is no beneficiary bnf_0/)
 })
 
-test('retention: set by a person with a reason, and shown', async () => {
+test('privacy retention: set by a person with a reason, and shown', async () => {
   const first = await ada.run('privacy', 'retention', 'show', '--json')
   assert.deepEqual(first.json, {
     retention_years: 5,

@@ -84,7 +84,7 @@ const ofPayout = {
   beneficiary_details: PAYEE,
 }
 
-test('erased payee: SWIFT payouts with texts of account and people erased', async () => {
+test('erased payee: texts of account and people in its SWIFT payouts erased', async () => {
   const swift = { ...ofPayout, type: 'swift', fund_transfer_network: undefined }
   const first = await pay(account, swift)
   const later = { ...ofPayout, amount: 200_000, beneficiary_details: undefined }
@@ -246,7 +246,7 @@ async function createdAt(payout_id: string): Promise<string> {
   return row?.created_at ?? ''
 }
 
-test('PostgreSQL, paid payout: immutable, erased only by an erasure', async () => {
+test('PostgreSQL, ended payout: cannot change, erased only with an erasure', async () => {
   const { owner } = service.database
   const { id } = await pay(account, { ...ofPayout, reference_id: 'INV-80' })
   await settle()

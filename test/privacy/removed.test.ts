@@ -93,7 +93,7 @@ const events = async (account_id = id()) =>
   owner<{ sequence: bigint }[]>`
     select sequence from events where account_id = ${account_id} order by sequence`
 
-test('retention of events: forever by default; at least 90 days if set', async () => {
+test('retention of events, not set: for ever; set: at least 90 days', async () => {
   await deliverAll()
   await archive('kept')
   const before = await rowVersions(owner)
@@ -111,7 +111,7 @@ test('retention of events: forever by default; at least 90 days if set', async (
   assert.equal((await set('never')).json.event_days, null)
 })
 
-test('PostgreSQL, event without archive, undelivered, young or newest: cannot be deleted', async () => {
+test('PostgreSQL, event not archived, undelivered, young or newest: cannot be deleted', async () => {
   const [first, newest] = [(await events())[0], (await events()).at(-1)]
   const cut = (sequence: bigint | undefined) => `
     insert into event_cuts (account_id, sequence, hash, created_at, removed, seals, file, removed_by)
@@ -137,7 +137,7 @@ test('PostgreSQL, event without archive, undelivered, young or newest: cannot be
   await refused(['truncate events'], /append-only/)
 })
 
-test('event undelivered to a webhook: kept, with all later ones', async () => {
+test('corridor events remove, event undelivered to a webhook: kept, with all later ones', async () => {
   await letTimePass()
   const [endpoint] = await owner<{ id: string }[]>`
     update webhook_endpoints set fanned_out = 3 where account_id = ${id()} returning id`
@@ -155,7 +155,7 @@ test('event undelivered to a webhook: kept, with all later ones', async () => {
   await owner`update webhook_deliveries set status = 'succeeded' where status = 'dead'`
 })
 
-test('archive of other rows: no event deleted', async () => {
+test('corridor events remove, archive with other rows: no event deleted', async () => {
   await archive('mine')
   const before = await rowVersions(owner)
   const [head = '', ...lines] = gunzipSync(await readFile(at('mine')))
@@ -174,7 +174,7 @@ test('archive of other rows: no event deleted', async () => {
   assert.deepEqual(await rowVersions(owner), before)
 })
 
-test('events deleted in steps, two people at once: each row once, verify clean after each step', async () => {
+test('corridor events remove in steps, two people in parallel: each row deleted once, corridor verify clean after each step', async () => {
   const rows = await rowsOf('mine')
   const half = rows.slice(0, rows.length / 2)
   const step = { account_id: id(), rows: half, file: EMPTY_HASH, person: 'ada' }
@@ -191,7 +191,7 @@ test('events deleted in steps, two people at once: each row once, verify clean a
   assert.equal(checked.code, 0, checked.stderr)
 })
 
-test('GET deleted event: 410 naming the first kept one; later events complete', async () => {
+test('GET deleted event: 410 naming the first event kept; later events complete', async () => {
   const { main, sister } = history
   const [cut] = await owner<{ sequence: bigint }[]>`
     select max(sequence) as sequence from event_cuts where account_id = ${id()}`
@@ -255,7 +255,7 @@ test('GET deleted event: 410 naming the first kept one; later events complete', 
   assert.equal(archived_to, last_gone)
 })
 
-test('objects after the deletion of old events: changed, erased and archived again, verify clean', async () => {
+test('objects whose old events are deleted: changed, erased and archived again, corridor verify clean', async () => {
   const { main } = history
   const listed = (await main.get('/v3/beneficiary?limit=100')).json.data.results
   for (const { id, status } of listed) {
@@ -283,7 +283,7 @@ test('objects after the deletion of old events: changed, erased and archived aga
   assert.doesNotMatch(stdout, /kept head/)
 })
 
-test('payout after the deletion of old events: newest event shows it before and after in full', async () => {
+test('payout whose old events are deleted: newest event shows it before and after in full', async () => {
   const { main, payouts } = history
   const steps = {
     processing: 'failed',
@@ -312,7 +312,7 @@ test('payout after the deletion of old events: newest event shows it before and 
   assert.deepEqual(await problems(), [])
 })
 
-test('every account, whatever its history: verify gives the same result without old events', async () => {
+test('corridor verify of every account, before and after deletion of old events: same result', async () => {
   await deliverAll()
   const accounts = await owner<{ account_id: string }[]>`
     select account_id from books where event_count > 1 order by account_id`
@@ -350,7 +350,7 @@ const FORGED: readonly (readonly [what: string, statement: string, table: string
   ['who has cut', `update event_cuts set removed_by = 'eve'`, 'event_cuts'],
 ]
 
-test('remaining rows, each changed by hand: named', async () => {
+test('corridor verify, old events deleted, each remaining row changed by SQL: named', async () => {
   for (const [what, statement, table] of FORGED) {
     const verdict = await undone(owner, async tx => {
       for (const name of ['payouts', 'archived_seals', 'event_cuts']) {
