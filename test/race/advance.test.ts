@@ -46,7 +46,7 @@ function listEvents(payout_id: string) {
 
 for (const steps of [[failed], [succeeded, reversed]]) {
   const path = steps.map(step => step.status).join(' then ')
-  test(`rail report, ${path}, 50 times at once by two workers: applied once`, async () => {
+  test(`rail report, ${path}, 50 times in parallel by two workers: applied once`, async () => {
     const payout_id = await pay()
     const { account_id } = account.account
     // Both workers have claimed it in turn, the first one's lease having run out.
@@ -66,7 +66,7 @@ for (const steps of [[failed], [succeeded, reversed]]) {
   })
 }
 
-test('settling rounds, 8 at once by two workers, 60 payouts: each step applied once', async () => {
+test('settling, 8 rounds in parallel by two workers, 60 payouts: each step applied once', async () => {
   // By these amounts the simulator fails, reverses, and lets succeed.
   const kinds = [200_001, 500_002, 10_000]
   const ids = await Promise.all(Array.from({ length: 60 }, (_, i) => pay(kinds[i % 3])))

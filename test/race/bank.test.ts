@@ -58,7 +58,7 @@ const KINDS = [
 
 // The usual run makes the second alone, which begins as the first.
 for (const [what, opening] of KINDS.slice(share(1, 0))) {
-  test(`service_account payouts, 32 clients, two processes, ${what}: the total never changes`, async t => {
+  test(`service_account payouts, 32 clients, two processes, ${what}: the total of all balances never changes`, async t => {
     const seed = pickSeed()
     t.diagnostic(`SEED=${seed}`)
     const bank = await openBank()

@@ -57,7 +57,7 @@ for (const [what, headers, others] of [
   ['with one key', { 'idempotency-key': 'at once' }, 'cancelled PF000100'],
   ['without a key', {}, 'payout_not_cancellable'],
 ] as const) {
-  test(`POST /v3/payout/{id}/cancel, 20 at once in two processes ${what}: cancelled once`, async () => {
+  test(`POST /v3/payout/{id}/cancel, 20 in parallel in two processes ${what}: cancelled once`, async () => {
     const start = await balance()
     const id = await pay()
     const by = (i: number) => (i % 2 === 0 ? here : there)
@@ -80,7 +80,7 @@ async function whileJournalsAreLocked(work: () => Promise<void>): Promise<void> 
   })
 }
 
-test('POST /v3/payout/{id}/cancel, a claim being committed: waits for it, then 409', async () => {
+test("POST /v3/payout/{id}/cancel, a worker's claim not yet committed: waits for it, then 409", async () => {
   const id = await pay()
   const { account_id } = here.account
   const { answer } = await service.database.owner.begin(async tx => {
@@ -115,7 +115,7 @@ const MOVES: readonly (readonly [what: string, move: (id: string) => Promise<unk
 ]
 
 for (const [what, move] of MOVES) {
-  test(`${what}, uncommitted, workers running: they neither claim nor wait`, async () => {
+  test(`${what}, not yet committed, workers running: workers neither claim the payout nor wait`, async () => {
     const id = await pay()
     const rail = scriptedRail(() => Promise.resolve(report('succeeded')))
     let moved: Promise<unknown> = Promise.resolve()
@@ -150,7 +150,7 @@ const ROUNDS = share(6, 200)
 const MOST = 5
 const PAYOUTS = 4
 
-test(`cancellations against two workers, ${ROUNDS} rounds: each payout cancelled or paid, never both`, async t => {
+test(`cancellations and two workers in parallel, ${ROUNDS} rounds: each payout cancelled or paid, never both`, async t => {
   const seed = pickSeed()
   t.diagnostic(`SEED=${seed}`)
   const random = seeded(seed)
@@ -194,7 +194,7 @@ test(`cancellations against two workers, ${ROUNDS} rounds: each payout cancelled
 
 const AHEAD_MS = 3_000
 
-test('cancellations of scheduled payouts against workers of two processes: each cancelled or paid, never both', async t => {
+test('cancellations of scheduled payouts and workers of two processes in parallel: each cancelled or paid, never both', async t => {
   const workers = [service, other].map(({ deps }) => startSettling(deps))
   const seed = pickSeed()
   t.diagnostic(`SEED=${seed}`)
@@ -246,6 +246,6 @@ test('cancellations of scheduled payouts against workers of two processes: each 
   assert.equal(await balance(), start - paid * (AMOUNT + FEE))
 })
 
-test('books, after the races of this file: verify clean', async () => {
+test('books after all tests of this file: corridor verify clean', async () => {
   await verifyBooks(service.database.owner)
 })

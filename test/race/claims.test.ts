@@ -56,7 +56,7 @@ async function giveUpClaims(): Promise<void> {
   await service.database.owner`update open_payouts set claimed_until = null`
 }
 
-test(`claims, ${WORKERS} workers, payouts of ${ACCOUNTS} accounts, ${ROUNDS} times at once: each payout claimed once per round`, async t => {
+test(`claims, ${WORKERS} workers, payouts of ${ACCOUNTS} accounts, ${ROUNDS} rounds: each payout claimed once per round`, async t => {
   let shared = 0
   for (let round = 1; round <= ROUNDS; round++) {
     await giveUpClaims()
@@ -83,7 +83,7 @@ test(`claims, ${WORKERS} workers, payouts of ${ACCOUNTS} accounts, ${ROUNDS} tim
 // On a machine of its own the gate can be held by the test.
 const skip = onCluster ? 'the gate is a lock of one machine' : false
 
-test("worker that read before another worker's claim was committed: finds it claimed", {
+test("claim by a worker that read before another worker's claim was committed: payout found claimed", {
   skip,
 }, async () => {
   await giveUpClaims()
@@ -108,7 +108,7 @@ test("worker that read before another worker's claim was committed: finds it cla
   await owner.unsafe('drop function wait_at_gate cascade')
 })
 
-test('settling rounds of three processes at once: each payout submitted once', async () => {
+test('settling rounds of three processes in parallel: each payout submitted once', async () => {
   const { owner } = service.database
   await owner`update open_payouts set claimed_until = null, rail_attempts = 0`
   const due = await listDue()

@@ -23,7 +23,7 @@ async function waiting(): Promise<number> {
   return sessions.length
 }
 
-test(`${CROWD} lists of one account, database not answering them: other accounts and everything else unaffected`, async () => {
+test(`${CROWD} lists of one account, database does not answer them: other accounts and other routes unaffected`, async () => {
   const key = await service.addKey(other, 'read')
   const { owner } = service.database
   await owner.begin(async tx => {

@@ -92,7 +92,7 @@ function assertOne(answers: readonly Answer[], round: number): void {
   assert.equal(new Set(answers.map(answer => answer.text)).size, 1, `round ${round}`)
 }
 
-test(`POST /v3/entity, ${AT_ONCE} at once, equal or differently spelt, two processes, ${ROUNDS} rounds: one entity a round, equal answers`, async () => {
+test(`POST /v3/entity, ${AT_ONCE} in parallel, equal or differently spelt, two processes, ${ROUNDS} rounds: one entity a round, equal answers`, async () => {
   await open()
   for (let round = 0; round < ROUNDS; round++) {
     const asked = Array.from({ length: AT_ONCE }, (_, i) =>
@@ -106,7 +106,7 @@ test(`POST /v3/entity, ${AT_ONCE} at once, equal or differently spelt, two proce
   assert.equal(events?.n, ROUNDS)
 })
 
-test(`POST /v3/entity/{id}/submit, ${AT_ONCE} at once in two processes: one step, 49 refused`, async () => {
+test(`POST /v3/entity/{id}/submit, ${AT_ONCE} in parallel in two processes: one accepted, the others refused`, async () => {
   await open()
   const { id } = (await by(0).post('/v3/entity', identity(0))).json.data
   const answers = await Promise.all(
@@ -195,7 +195,7 @@ async function twins(): Promise<string[]> {
   )
 }
 
-test(`entities, ${MIXED} creations, updates, submissions and reviews of few identities at once: no two live ones equal`, async () => {
+test(`entities, ${MIXED} creations, updates, submissions and reviews of few identities in parallel: no two equal live entities`, async () => {
   await open()
   const seed = pickSeed()
   console.log(`SEED=${seed}`)
@@ -227,7 +227,7 @@ test(`entities, ${MIXED} creations, updates, submissions and reviews of few iden
   assert.deepEqual(await twins(), [])
 })
 
-test('books, after the races of this file: events without gaps, no fault in any log', async () => {
+test('events after all tests of this file: numbers without gaps, no fault in any log', async () => {
   await verifyBooks(all.service.database.owner)
   assert.deepEqual(all.faults, [])
 })

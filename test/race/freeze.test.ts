@@ -13,7 +13,7 @@ const FREEZES = share(2, 5)
 const all = await startSideBySide(2)
 after(() => all.close())
 
-test(`account freeze under ${CLIENTS} clients of two processes, ${FREEZES} times: effective at once`, async () => {
+test(`corridor account freeze under ${CLIENTS} clients of two processes, ${FREEZES} times: effective at once`, async () => {
   const { service } = all
   const by = await all.open({ currencies: ['USD'], fund: { USD: 10n ** 12n } })
   const { account_id } = by(0).account

@@ -29,7 +29,7 @@ const WRITES = [
   ],
 ] as const
 
-test('ids of one account, two processes, moving clocks: in commit order', async t => {
+test('ids of one account, two processes, moving clocks: sort in commit order', async t => {
   const seed = pickSeed()
   t.diagnostic(`SEED=${seed}`)
   const random = seeded(seed)

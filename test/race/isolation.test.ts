@@ -150,14 +150,14 @@ test(`transfers and reads, ${TRANSACTIONS} by two processes: serializable`, asyn
   await verifyBooks(service.database.owner)
 })
 
-test("serializability checker, a stale read after a write's answer: detected", async () => {
+test('serializability checker, read that misses a write answered before it began: detected', async () => {
   const write = { name: 'write', reads: [], writes: [['a', 1]], asked: 1, ended: 2 } as const
   const read = { name: 'read', reads: [['a', 0]], writes: [] } as const
   assert.equal(findCycle([write, { ...read, asked: 1, ended: 3 }]), undefined)
   assert.match(String(findCycle([write, { ...read, asked: 3, ended: 4 }])), /read -rw a 1-> write/)
 })
 
-test('serializability checker, accounts read one by one at read committed: detected', async () => {
+test('serializability checker, accounts read one by one at read committed: cycle detected', async () => {
   const [[payer], [receiver]] = accounts as [[Client, Client], [Client, Client]]
   const heads: [string, number][] = []
   const all: Asked[] = []
@@ -199,7 +199,7 @@ async function skew(level: 'repeatable read' | 'serializable'): Promise<Observed
   return ended.flatMap(end => (end.status === 'fulfilled' ? [end.value] : []))
 }
 
-test('serializability checker, write skew: detected at repeatable read, absent at serializable', async () => {
+test('serializability checker, write skew: cycle at repeatable read, none at serializable', async () => {
   const weak = await skew('repeatable read')
   assert.equal(weak.length, 2)
   assert.match(

@@ -129,7 +129,7 @@ function losingAnswers(code: string): Sql {
 }
 
 for (const fate of ['throws', 'cannot be written', 'breaks store', 'breaks commit'] as const) {
-  test(`lane, batch of 5, one ${fate}: fails alone, its neighbours written once`, async () => {
+  test(`lane, batch of 5, one ${fate}: only this one fails, the others written once`, async () => {
     const results = await runBatch(['well', 'well', fate, 'well', 'well'])
     const ends = ['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']
     assert.deepEqual(results.map(reasonOf), ends)
@@ -137,7 +137,7 @@ for (const fate of ['throws', 'cannot be written', 'breaks store', 'breaks commi
   })
 }
 
-test('lane, batch of 4, two refused: only these, in one transaction with the others', async () => {
+test('lane, batch of 4, two refused: only these fail, in one transaction with the others', async () => {
   const results = await runBatch(['well', 'refused', 'well', 'refused'])
   const ends = ['fulfilled', 'invalid_field', 'fulfilled', 'invalid_field']
   assert.deepEqual(results.map(reasonOf), ends)
@@ -145,7 +145,7 @@ test('lane, batch of 4, two refused: only these, in one transaction with the oth
   assert.equal(stores.length, 2)
 })
 
-test('lane, batch in contention 4 times: fifth try succeeds, written once, no caller notices', async () => {
+test('lane, batch with serialization failures 4 times: fifth try succeeds, written once, no caller fails', async () => {
   contentions = 4
   const results = await runBatch(['well', 'contends', 'well'])
   assert.deepEqual(results.map(reasonOf), ['fulfilled', 'fulfilled', 'fulfilled'])
@@ -153,7 +153,7 @@ test('lane, batch in contention 4 times: fifth try succeeds, written once, no ca
   assert.equal(stores.length, 1 + 5)
 })
 
-test('lane, batch in endless contention: 5 tries, then 503 for all, nothing written', async () => {
+test('lane, batch with endless serialization failures: 5 tries, then 503 for all, nothing written', async () => {
   const results = await runBatch(['well', 'contends', 'well'])
   assert.deepEqual(results.map(reasonOf), Array(3).fill('service_unavailable'))
   for (const result of results) assert.match(messageOf(result), /nothing was written/)
@@ -161,7 +161,7 @@ test('lane, batch in endless contention: 5 tries, then 503 for all, nothing writ
   assert.equal(stores.length, 1 + 5)
 })
 
-test('lane, process paused longer than callers wait: committed results still returned', async () => {
+test('lane, process paused longer than callers wait: results already committed are still returned', async () => {
   const lane = new Lane(sql, write, { max_batch: 1, max_wait_ms: 600 })
   assert.equal((await lane.run({ id: 1, fate: 'stands still' })).id, 1)
   assert.deepEqual(await listNotes(), [1])
@@ -184,7 +184,7 @@ test('lane, process paused repeatedly, database silent: 503', async () => {
   }
 })
 
-test('lane, connection lost in store, 10 times: 503 for the batch, nothing doubled, lane continues', async () => {
+test('lane, connection lost while storing, 10 times: 503 for the batch, nothing written twice, lane continues', async () => {
   for (let round = 0; round < 10; round++) {
     const results = await runBatch(['well', 'loses connection', 'well'])
     assert.deepEqual(results.map(reasonOf), Array(3).fill('service_unavailable'))
@@ -199,7 +199,7 @@ test('lane, connection lost in store, 10 times: 503 for the batch, nothing doubl
 // is contention elsewhere must not be tried again unless the server itself said it.
 for (const code of ['ENETDOWN', 'CONNECTION_CLOSED', '40001', '']) {
   for (const fates of [['loses answer'], ['well', 'loses answer']] as const) {
-    test(`lane, batch of ${fates.length}, committed, then "${code}": 503 for all, written once`, async () => {
+    test(`lane, batch of ${fates.length} committed, answered with "${code}": 503 for all, written once`, async () => {
       const results = await runBatch(fates, losingAnswers(code))
       assert.deepEqual(results.map(reasonOf), Array(fates.length).fill('service_unavailable'))
       for (const result of results) {

@@ -12,7 +12,7 @@ import { type SideBySide, startSideBySide } from '../support/service/side-by-sid
 import { share } from '../support/share.ts'
 
 // A race of one process is among those of two: the usual run makes those.
-for (const count of share([2], [1, 2])) describe(`${count} process(es)`, () => race(count))
+for (const count of share([2], [1, 2])) describe(`${count} process(es), limits`, () => race(count))
 
 function race(count: number) {
   let all: SideBySide
@@ -49,7 +49,7 @@ function race(count: number) {
     return [row?.uses ?? 0, row?.summed ?? 0]
   }
 
-  test('POST /v3/payout, 200 at once, limit of 100: 100 made, 100 refused', async () => {
+  test('POST /v3/payout, 200 in parallel, limit of 100: 100 created, 100 refused', async () => {
     await open()
     await limit('--hours', '24', '--count', '100')
     const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => pay(i)))
@@ -57,7 +57,7 @@ function race(count: number) {
     assert.deepEqual(await used(), [100, 100])
   })
 
-  test('POST /v3/payout, 120 at once and batches of 10, an amount for 100: exactly this amount paid', async () => {
+  test('POST /v3/payout, 120 in parallel and batches of 10, limit on an amount that fits 100: exactly this amount paid', async () => {
     await open()
     await limit('--hours', '1', '--amount', '10000.00', '--currency', 'USD')
     const payouts = Array.from({ length: 10 }, (_, i) => ({ ...localPayout, reference_id: `${i}` }))
@@ -76,7 +76,7 @@ function race(count: number) {
     assert.deepEqual(await used(), [100, 1_000_000])
   })
 
-  test('POST /v3/payout and cancel, 20 each at once, limit full: never exceeded, all headroom restored', async () => {
+  test('POST /v3/payout and cancel, 20 each in parallel, limit full: never exceeded, all headroom restored', async () => {
     await open()
     await limit('--hours', '24', '--count', '20')
     const entity = { type: 'individual', name: 'Ana', email: 'ana@example.com', reference_id: 'a' }
@@ -102,7 +102,7 @@ function race(count: number) {
     })
   })
 
-  test('corridor limit set, while payouts are made: each payout of the window counted', async () => {
+  test('corridor limit set while payouts are created: each payout of the window counted', async () => {
     await open()
     const paying = Promise.all(Array.from({ length: 60 }, (_, i) => pay(i)))
     await limit('--hours', '24', '--count', '30')
@@ -116,7 +116,7 @@ function race(count: number) {
     assert.equal(last.status, made < 30 ? 200 : 422, last.text)
   })
 
-  test('books, after the races of this file: verify clean', async () => {
+  test('books after all tests of this file: corridor verify clean', async () => {
     await settleAll(all.service)
     await verifyBooks(all.service.database.owner)
     assert.deepEqual(all.faults, [])

@@ -58,7 +58,7 @@ async function stored(): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-test('lane, long commands at once: one transaction each, whatever max_batch', async () => {
+test('lane, long commands in parallel: one transaction each, whatever max_batch', async () => {
   const lane = new Lane(sql, write, { max_batch: 100 })
   const counts = [[1, 2], [3], [4, 5, 6]].map(ids => lane.run({ ids, ends: 'well' }))
   assert.deepEqual(await Promise.all(counts), [2, 1, 3])
@@ -66,7 +66,7 @@ test('lane, long commands at once: one transaction each, whatever max_batch', as
   assert.deepEqual(await stored(), [1, 2, 3, 4, 5, 6])
 })
 
-test('lane, long command refused midway: nothing of it stays, its neighbours written', async () => {
+test('lane, long command refused midway: nothing of it written, commands beside it written', async () => {
   const lane = new Lane(sql, write, { max_batch: 1 })
   const [one, two, three] = await Promise.allSettled([
     lane.run({ ids: [1], ends: 'well' }),
@@ -80,14 +80,14 @@ test('lane, long command refused midway: nothing of it stays, its neighbours wri
   assert.deepEqual(await stored(), [1, 4])
 })
 
-test('lane, long command in contention: retried, written once', async () => {
+test('lane, long command with serialization failures: retried, written once', async () => {
   const lane = new Lane(sql, write, { max_batch: 1 })
   assert.equal(await lane.run({ ids: [1, 2], ends: 'contends once' }), 2)
   assert.equal(together.length, 2)
   assert.deepEqual(await stored(), [1, 2])
 })
 
-test('lane with a longer wait: its command answered after the usual wait', async () => {
+test('lane, long command that waits longer than others: ordinary commands still answered after the usual wait', async () => {
   const patient = new Lane(sql, write, { max_batch: 1, max_wait_ms: 30_000 })
   assert.equal(await patient.run({ ids: [1], ends: 'late' }), 1)
   const other = new Lane(sql, write, { max_batch: 1 })
@@ -113,7 +113,7 @@ const short: Operation<Owned, null, string> = {
   store: () => Promise.resolve(),
 }
 
-test("lane, long command of one account: its own commands wait, other accounts' do not", async () => {
+test("lane, long command of one account: that account's commands wait, other accounts' do not", async () => {
   const locked = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   const long: LongOperation<Owned, null, string> = {

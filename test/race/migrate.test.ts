@@ -59,7 +59,7 @@ async function assertBuilt(): Promise<void> {
   assert.ok(await isRecorded())
 }
 
-test('migrate, four processes at once: one builds, the others find it done', async () => {
+test('corridor migrate, four processes in parallel: one migrates, the others find it done', async () => {
   const applied = await Promise.all([1, 2, 3, 4].map(migrateAlone))
   assert.deepEqual(applied.flat(), [MORE.name])
   await assertBuilt()
@@ -71,7 +71,7 @@ const event = (sql: Pick<Sql, 'unsafe'>, sequence: number) =>
     insert into events (account_id, sequence, created_at, told, type, object_id, hash)
     values ('acc_a', ${sequence}, '2026-01-01', '-', 't', 'o', sha256(''))`)
 
-test('migrate, index build failed: reported, not recorded, built again once the cause is gone', async () => {
+test('corridor migrate, index build failed: reported, not recorded, built again once the cause is gone', async () => {
   const { owner } = database
   await event(owner, 1)
   await event(owner, 2)
@@ -89,7 +89,7 @@ test('migrate, index build failed: reported, not recorded, built again once the 
   await assertBuilt()
 })
 
-test('migrate, an older transaction open: waits for it, writers do not wait', async () => {
+test('corridor migrate, an older transaction open: waits for it, writers do not wait', async () => {
   const { owner } = database
   const migrated = await owner.begin(async tx => {
     await tx`insert into holds values ('acc_a', 'ent_a', 'pot_a')`
@@ -115,7 +115,7 @@ test('migrate, an older transaction open: waits for it, writers do not wait', as
   await assertBuilt()
 })
 
-test('migrate, log-in without ownership, nothing to do: succeeds; forbidden role: named', async () => {
+test('corridor migrate, log-in that owns nothing, nothing to do: succeeds; role not permitted: named', async () => {
   await migrateAlone()
   const { owner } = database
   const login = `login_${randomBytes(4).toString('hex')}`

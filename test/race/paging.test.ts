@@ -242,7 +242,7 @@ async function assertPagedWhileWritten(t: TestContext, paged: Paged): Promise<vo
 }
 
 /** A filter is judged when the page is read: neither when the walk began nor when the row came. */
-test('GET /v3/payout?status=, statuses change between pages: each page as of its reading', async t => {
+test('GET /v3/payout?status=, statuses change between pages: each page correct when it is read', async t => {
   const seed = pickSeed()
   t.diagnostic(`SEED=${seed}`)
   const random = seeded(seed)

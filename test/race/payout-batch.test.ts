@@ -30,7 +30,7 @@ const times = <T>(count: number, make: (i: number) => T) =>
   Array.from({ length: count }, (_, i) => make(i))
 const many = (count: number, amount: number) => times(count, () => ({ ...localPayout, amount }))
 
-test('two batches and 100 payouts at once, money for some: each counted once, balance never exceeded', async () => {
+test('two batches and 100 payouts in parallel, balance for some: each counted once, balance never exceeded', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const by = await open()
     const [whole, best, ...singles] = await Promise.all([
@@ -51,7 +51,7 @@ test('two batches and 100 payouts at once, money for some: each counted once, ba
   }
 })
 
-test('batches between two accounts, both directions at once: no deadlock, no money lost', async () => {
+test('batches between two accounts, both directions in parallel: no deadlock, no money lost', async () => {
   const [one, other] = [await open(), await open()]
   const pay = (from: By, to: By, i: number) => {
     const payouts = times(50, () => internalPayout(to(0).account.deposit_address, 1_000))
@@ -65,7 +65,7 @@ test('batches between two accounts, both directions at once: no deadlock, no mon
   assert.deepEqual([await balance(one), await balance(other)], [1_000_000n, 1_000_000n])
 })
 
-test('one batch under one Idempotency-Key, ten times at once, two processes: made once', async () => {
+test('one batch under one Idempotency-Key, ten times in parallel, two processes: created once', async () => {
   const by = await open()
   const body = { payouts: many(100, 1_000) }
   const answers = await Promise.all(
@@ -76,7 +76,7 @@ test('one batch under one Idempotency-Key, ten times at once, two processes: mad
   assert.equal(await balance(by), 900_000n)
 })
 
-test('books, after the races of this file: verify clean', async () => {
+test('books after all tests of this file: corridor verify clean', async () => {
   await verifyBooks(all.service.database.owner)
   assert.deepEqual(all.faults, [])
 })

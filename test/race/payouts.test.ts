@@ -10,7 +10,7 @@ import { type SideBySide, startSideBySide } from '../support/service/side-by-sid
 import { share } from '../support/share.ts'
 
 // A race of one process is among those of two: the usual run makes those.
-for (const count of share([2], [1, 2])) describe(`${count} process(es)`, () => race(count))
+for (const count of share([2], [1, 2])) describe(`${count} process(es), payouts`, () => race(count))
 
 function race(count: number) {
   let all: SideBySide
@@ -37,7 +37,7 @@ function race(count: number) {
     return row?.available
   }
 
-  test('POST /v3/payout, 50 at once on one quote: one succeeds, 49 get quote_used', async () => {
+  test('POST /v3/payout, 50 in parallel with one quote: one succeeds, 49 get quote_used', async () => {
     await open(1_000_000n)
     const asked = { payout_info: { currency: 'USD', amount: 10_000 } }
     const quote = await by(0).post('/v3/payout/quote', asked)
@@ -48,14 +48,14 @@ function race(count: number) {
     assert.equal(await balance(), 990_000n)
   })
 
-  test('POST /v3/payout, 200 at once, money for 10: 10 succeed, 190 refused, nothing left', async () => {
+  test('POST /v3/payout, 200 in parallel, balance for 10: 10 succeed, 190 refused, nothing left', async () => {
     await open(100_000n)
     const answers = await together(200, i => by(i).post('/v3/payout', localPayout))
     assert.deepEqual(tally(answers), { '200': 10, '422 insufficient_balance': 190 })
     assert.equal(await balance(), 0n)
   })
 
-  test('POST /v3/payout, 100 at once under one Idempotency-Key: one payout, 100 equal answers', async () => {
+  test('POST /v3/payout, 100 in parallel under one Idempotency-Key: one payout, 100 equal answers', async () => {
     await open(1_000_000n)
     const answers = await together(100, i =>
       by(i).post('/v3/payout', localPayout, { 'idempotency-key': 'the-one-key' }),
@@ -67,7 +67,7 @@ function race(count: number) {
     assert.equal(await balance(), 990_000n)
   })
 
-  test('books, after the races of this file: verify clean', async () => {
+  test('books after all tests of this file: corridor verify clean', async () => {
     await verifyBooks(all.service.database.owner)
     assert.deepEqual(all.faults, [])
   })

@@ -65,7 +65,7 @@ async function countUnanswered(): Promise<number> {
   return rows[0]?.count ?? NaN
 }
 
-test('delivery, two thirds of the endpoints hang from the start: one request each, the others receive everything', async () => {
+test('delivery, two thirds of the endpoints do not answer from the start: one request each, the others receive everything', async () => {
   receiver = await startReceiver(({ path }) => (path === '/hangs' ? undefined : { status: 200 }))
   const accounts = await openAccounts(4)
   for (const account of accounts) {
@@ -84,7 +84,7 @@ test('delivery, two thirds of the endpoints hang from the start: one request eac
 /** What all endpoints that are slow to answer may have out together: half of what a process may. */
 const MAX_SLOW = 128
 
-test('delivery, 144 hanging endpoints known as slow: at most half of all requests, the others receive everything', async () => {
+test('delivery, 144 endpoints that do not answer, known as slow: at most half of all requests, the others receive everything', async () => {
   receiver = await startReceiver(({ path }) => (path === '/hangs' ? 'cut' : { status: 200 }))
   const [slow, others] = [await openAccounts(9), await openAccounts(2)]
   const adding = slow.flatMap(one => Array.from({ length: 16 }, () => addTo(one, '/hangs')))
@@ -103,7 +103,7 @@ test('delivery, 144 hanging endpoints known as slow: at most half of all request
   assert.deepEqual(judge(arrivedAt('/answers')), { twice: 0, disordered: [] })
 })
 
-test('delivery, two workers on one database: everything once, in order', async () => {
+test('delivery by two workers: everything once, in order', async () => {
   receiver = await startReceiver()
   const accounts = await openAccounts(3)
   for (const account of accounts) await addTo(account, '/')
