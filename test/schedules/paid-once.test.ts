@@ -69,7 +69,7 @@ after(async () => {
   await service.close()
 })
 
-test('schedules of faults: each payout paid once or given back, never both, lost or unseen', async t => {
+test('settling under random faults: each payout paid once or credited back, never both, lost or unseen', async t => {
   const seed = pickSeed()
   t.diagnostic(`${SCHEDULES} schedules, SEED=${seed}`)
   const tally = new Map<string, number>()
