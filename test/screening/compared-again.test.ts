@@ -51,7 +51,7 @@ async function entriesOf(payout: string): Promise<string[]> {
   return matches.map(({ entry_id, state }) => `${entry_id} ${state}`).sort()
 }
 
-test('held payout, import lists a second entry like it: added with its score, cleared only by a person who saw it', async () => {
+test('held payout, import lists a second entry that matches: match added with its score, only a person who saw it clears the hold', async () => {
   await office.listIs(office.un)
   const payout = await pay()
   await compare()
@@ -75,7 +75,7 @@ test('held payout, import lists a second entry like it: added with its score, cl
   assert.deepEqual(office.got, [payout])
 })
 
-test('confirmed match, import lists another entry: added, payout stays blocked', async () => {
+test('payout with a confirmed match, import lists another matching entry: match added, payout stays blocked', async () => {
   await office.listIs(office.un)
   const payout = await pay()
   await office.decides('confirm', payout)
@@ -87,7 +87,7 @@ test('confirmed match, import lists another entry: added, payout stays blocked',
   assert.deepEqual(office.got, [])
 })
 
-test('import without new matches: no match added, hold kept', async () => {
+test('held payout, import without new matches: no match added, hold kept', async () => {
   await office.listIs(office.un)
   const payout = await pay()
   await compare()
@@ -102,7 +102,7 @@ test('import without new matches: no match added, hold kept', async () => {
   assert.deepEqual(office.got, [])
 })
 
-test('payout held by older lists: screened against the current ones too', async () => {
+test('payout held by a match on older lists: screened against the current lists too', async () => {
   await office.listIs(office.un)
   await takeUnList(service, twice)
   const payout = await pay()
@@ -124,7 +124,7 @@ test('PostgreSQL, hold with an uncleared match: cannot end', async () => {
   await assert.rejects(owner.unsafe(end), /nobody has cleared/)
 })
 
-test('lists changed, many scheduled payouts: due payouts screened first', async () => {
+test('lists changed, many scheduled payouts: payouts that are due screened first', async () => {
   const execute_at = new Date(Date.now() + 86_400_000).toISOString()
   const payouts = Array.from({ length: SCHEDULED }, (_, i) => {
     return { ...localPayout, amount: 1_000 + i, execute_at }
@@ -150,7 +150,7 @@ test('lists changed, many scheduled payouts: due payouts screened first', async 
   assert.equal((await present()).length, SCHEDULED + 1)
 })
 
-test(`${RACERS} payouts, a list import, clears and approvals at once: none paid with an unseen match`, async () => {
+test(`${RACERS} payouts, a list import, clears and approvals in parallel: none paid with a match that nobody saw`, async () => {
   const roles = [[id, 'approver'] as const]
   const { user } = await addPerson(service, { user: 'anna', role: 'operator', roles })
   await addApprovalRule(service, { account_id: id })

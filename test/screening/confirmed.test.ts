@@ -40,7 +40,7 @@ const entityOnce = () =>
     return id
   })
 
-test('entity confirmed as listed: its open and new payouts held', async () => {
+test('entity whose match is confirmed: its open and new payouts held', async () => {
   const on_behalf_of = await entityOnce()
   const [before, elsewhere] = [await pay({ on_behalf_of }), await pay({})]
   assert.equal(before.status, 'processing')
@@ -61,7 +61,7 @@ test('entity confirmed as listed: its open and new payouts held', async () => {
   assert.deepEqual(office.got.toSorted(), [elsewhere.id, before.id, after.id].toSorted())
 })
 
-test('beneficiary confirmed as listed: its open and new payouts held', async () => {
+test('beneficiary whose match is confirmed: its open and new payouts held', async () => {
   const beneficiary = await foundOnce(() => office.makeBeneficiary('Eric Badege'))
   const { beneficiary_details: _, ...without } = localPayout
   const payTo = async (): Promise<{ id: string; status: string }> =>
@@ -78,7 +78,7 @@ test('beneficiary confirmed as listed: its open and new payouts held', async () 
   assert.deepEqual(office.got.toSorted(), [before.id, after.id].toSorted())
 })
 
-test('installation without screening, party confirmed as listed: payouts held', async () => {
+test('match confirmed, then screening switched off: payouts of the party still held', async () => {
   const on_behalf_of = await entityOnce()
   await office.decides('confirm', on_behalf_of)
   await requireLists(office.service)
@@ -86,7 +86,7 @@ test('installation without screening, party confirmed as listed: payouts held', 
   assert.equal((await pay({ on_behalf_of })).status, HELD)
 })
 
-test('confirmed while the worker screens its payout: screened again', async () => {
+test('match confirmed while the worker screens a payout of the party: payout screened again', async () => {
   const on_behalf_of = await entityOnce()
   const { id } = await pay({ on_behalf_of })
   await office.listIs(other)
@@ -109,7 +109,7 @@ test('confirmed while the worker screens its payout: screened again', async () =
   assert.equal(await office.statusOf(id), HELD)
 })
 
-test('beneficiary awaiting a decision, renamed: its payouts held', async () => {
+test('beneficiary with an undecided match, renamed: its payouts held', async () => {
   await requireLists(office.service, 'un')
   await office.listIs(office.un)
   const beneficiary = await office.makeBeneficiary('Eric Badege')

@@ -18,13 +18,13 @@ before(async () => {
   screener = await Screener.of([{ list: 'ofac', entries }])
 })
 
-test('screening, published names: 99 % found', t => {
+test('screening, published names of listed parties: 99 % found', t => {
   t.diagnostic(`SEED=${SEED}`)
   const found = namesFound(screener, entries, share(250, 500), random)
   assert.ok(found >= 0.99, String(found))
 })
 
-test('screening, mistyped names: 95 % found, per kind of error', t => {
+test('screening, mistyped names of listed parties: 95 % found, per kind of error', t => {
   t.diagnostic(`SEED=${SEED}`)
   for (const [error, found] of Object.entries(
     mistypedFound(screener, entries, share(100, 200), random),

@@ -49,7 +49,7 @@ const asOwner = (statement: (tx: TransactionSql) => PromiseLike<unknown>) =>
   })
 
 // First, while no list has ever been there.
-test('list missing, stale or a sample: live payouts wait and are counted, others proceed', async () => {
+test('screening list missing, stale or a sample: live payouts wait and are counted, sandbox payouts proceed', async () => {
   await requireLists(service, 'un')
   const { id, status } = await office.pay('Lucia Chen')
   assert.equal(status, 'processing')
@@ -110,7 +110,7 @@ test('payee at a listed bank, by BIC or name: held, the match names the bank', a
   assertRefused(await office.live.post('/v3/payout', long), 400, 'invalid_field', path)
 })
 
-test('listed payee: payout held at creation, no reason shown to the account; others sent', async () => {
+test('listed payee: payout held at creation, no reason shown to the account; other payouts sent', async () => {
   await screenWith(office.un)
   const held = await office.pay('Eric Badege')
   assert.deepEqual([held.status, held.status_description], [HELD, 'Held for review.'])
@@ -130,7 +130,7 @@ test('listed payee: payout held at creation, no reason shown to the account; oth
   assert.deepEqual([of(held.id).screening, of(free.id)], ['open', undefined])
 })
 
-test('match cleared by a person: sent; the same party held again only if the entry changes', async () => {
+test('match cleared by a person: payout sent; same party held again only if the entry changes', async () => {
   await screenWith(office.un)
   const { id } = await office.pay('Eric Badege')
   await office.runs('screening', 'clear', id, ...REASON)
@@ -154,7 +154,7 @@ test('match cleared by a person: sent; the same party held again only if the ent
   assert.equal((await holdOf(other.id))?.screening, 'open')
 })
 
-test('entry delisted: payout held and marked until cleared, then sent', async () => {
+test('held payout, its list entry removed from the list: stays held, marked, until cleared; then sent', async () => {
   await screenWith(office.un)
   const { id } = await office.pay('Eric Badege')
   assert.doesNotMatch((await office.runs('screening', 'list')).stdout, /delisted/)
@@ -172,7 +172,7 @@ test('entry delisted: payout held and marked until cleared, then sent', async ()
   assert.deepEqual(office.got, [id])
 })
 
-test('match confirmed: payout blocked, money kept, until a person fails it', async () => {
+test('match confirmed by a person: payout blocked, money kept, until a person fails it', async () => {
   await screenWith(office.un)
   const before = await balancesOf(office.live)
   const { id } = await office.pay('Eric Badege')
@@ -189,7 +189,7 @@ test('match confirmed: payout blocked, money kept, until a person fails it', asy
   assert.deepEqual(await balancesOf(office.live), before)
 })
 
-test('decision written in SQL without a person, a reason or a user name: refused', async () => {
+test('PostgreSQL, screening decision without a person, a reason or a user name: refused', async () => {
   await screenWith(office.un)
   const { id } = await office.pay('Eric Badege')
   const nobody = await openCli(service.database.url, {})
@@ -209,7 +209,7 @@ test('decision written in SQL without a person, a reason or a user name: refused
   assert.equal((await holdOf(id))?.screening, 'open')
 })
 
-test('PostgreSQL, held payout: no attempt possible', async () => {
+test('PostgreSQL, held payout: attempt refused', async () => {
   await screenWith(office.un)
   const { id } = await office.pay('Eric Badege')
   const insert = (asked_at: string | null) =>
@@ -235,7 +235,7 @@ test('new installation: every list required until a person decides otherwise', a
   assert.deepEqual([both.code, /none alone/.test(both.stderr)], [2, true])
 })
 
-test('claim right after an import, process with the old lists: claims nothing, listed payees held', async () => {
+test('claim right after an import, process that still has the old lists: claims nothing; listed payees held', async () => {
   await screenWith(office.without('BADEGE'))
   const listed = await office.pay('Eric Badege')
   const free = await office.pay('Lucia Chen')
@@ -250,7 +250,7 @@ test('claim right after an import, process with the old lists: claims nothing, l
   assert.equal(await office.statusOf(listed.id), HELD)
 })
 
-test('import in another process while payouts are made: no listed payee paid', async () => {
+test('import in another process while payouts are created: no listed payee paid', async () => {
   await screenWith(office.without('BADEGE'))
   const other = await service.anotherProcess()
   try {
@@ -271,7 +271,7 @@ test('import in another process while payouts are made: no listed payee paid', a
   }
 })
 
-test('payout that its rail may have: asked about, not submitted again', async () => {
+test('listed payee, payout that its rail may have received: rail asked about it, not submitted again', async () => {
   await screenWith(office.without('BADEGE'))
   const { id } = await office.pay('Eric Badege')
   const asked = async (submit: (payout: RailPayout) => Promise<never>, knows: boolean) => {
@@ -292,7 +292,7 @@ test('payout that its rail may have: asked about, not submitted again', async ()
   assert.equal(await office.statusOf(id), 'succeeded')
 })
 
-test('manual rail, unscreened payout: cannot be taken', async () => {
+test('manual rail, payout not yet screened: cannot be taken', async () => {
   await service.setRoutes([{ rail: 'manual', priority: 0 }])
   await screenWith(office.without('BADEGE'))
   const { id } = await office.pay('Eric Badege')
@@ -303,7 +303,7 @@ test('manual rail, unscreened payout: cannot be taken', async () => {
   await office.fails('payout', 'take', id)
 })
 
-test('transfer to another account, matched: credited only once cleared', async () => {
+test('transfer to another account, payee matched: credited only once cleared', async () => {
   await screenWith(office.un)
   const receiver = await service.openAccount({ sandbox: onCluster })
   const { beneficiary_details, ...body } = internalPayout(receiver.account.deposit_address)
@@ -319,7 +319,7 @@ test('transfer to another account, matched: credited only once cleared', async (
   assert.equal((await balancesOf(receiver)).USD, '10000')
 })
 
-test('payout held for an unreviewed entity and for a match: both must end', async () => {
+test('payout held for an entity in review and for a match: released only when both end', async () => {
   await screenWith(office.un)
   const on_behalf_of = await office.makeEntity('Lucia Chen')
   const { id } = await office.pay('Eric Badege', { on_behalf_of })
@@ -362,7 +362,7 @@ test('entity changed before submission: payout screened again, held if listed', 
   )
 })
 
-test('entity changed during the screening: earlier result discarded', async () => {
+test('entity changed during the screening: result discarded, screened again', async () => {
   await screenWith(office.without('BADEGE'))
   const { id, entity_id } = await payForEntity()
   const { account_id } = office.live.account

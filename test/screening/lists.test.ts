@@ -48,7 +48,7 @@ function listed() {
     order by entry_id, since_version`
 }
 
-test('screening import, twice: writes only differences, keeps former entries; a new version each time', async () => {
+test('corridor lists import, twice: writes only the differences, keeps former entries, a new version each time', async () => {
   const first = await take(un, '--json')
   assert.equal(first.code, 0, first.stderr)
   const [imported] = first.json.imported
@@ -87,7 +87,7 @@ test('screening import, twice: writes only differences, keeps former entries; a 
   assert.equal((await listed()).length, 5)
 })
 
-test('screening import, record without name or duplicate id: others listed, skipped ones reported', async () => {
+test('corridor lists import, record without a name or with a duplicate id: skipped and reported, others imported', async () => {
   const nameless = '<INDIVIDUAL><REFERENCE_NUMBER>TSi.9</REFERENCE_NUMBER></INDIVIDUAL>'
   const file = un.replace('<INDIVIDUAL>', `${nameless}<INDIVIDUAL>`).replace('QDi.006', 'CDi.001')
   assert.match((await take(file)).stdout, /3 entries .*; 1 left out:\n {2}record 1, entry TSi\.9: /)
@@ -100,7 +100,7 @@ test('screening import, record without name or duplicate id: others listed, skip
   assert.match((await take(file)).stdout, / 0 added, 0 changed, 0 removed; 1 left out/)
 })
 
-test('screening import, three at once: one after the other', async () => {
+test('corridor lists import, three in parallel: one after the other', async () => {
   const deps = { sql: database.owner }
   await Promise.all(
     ['ERIC', 'ERIK', 'ERICH'].map(name => takeUnList({ deps }, un.replace('ERIC', name))),
@@ -113,7 +113,7 @@ test('screening import, three at once: one after the other', async () => {
   assert.equal(entries.length, 3)
 })
 
-test('screening import, refused files: nothing written', async () => {
+test('corridor lists import, file refused: nothing written', async () => {
   const old = un.replace(/dateGenerated="[\d-]+/, 'dateGenerated="2024-01-01')
   const rows: readonly (readonly [text: string, message: RegExp])[] = [
     [un.slice(0, 900), /un\.xml: line \d+: .*; nothing was imported\n/],
@@ -128,7 +128,7 @@ test('screening import, refused files: nothing written', async () => {
   assert.equal((await imports()).length, 0)
 })
 
-test('screening commands, wrong usage: refused before reading, naming the missing word', async () => {
+test('corridor lists import, wrong usage: exit code 2 before the file is read, naming the missing option', async () => {
   const rows: readonly (readonly [args: readonly string[], message: RegExp])[] = [
     [['un.xml'], /say which list the file is: --list ofac\|ofac-cons\|un\|eu\|uk/],
     [['un.xml', '--list', 'nobody'], /unknown list nobody; it is one of ofac, /],
@@ -145,7 +145,7 @@ test('screening commands, wrong usage: refused before reading, naming the missin
   assert.match(away.stderr, /not-there\.xml/)
 })
 
-test('screening status: missing, sample, current for a week; required lists marked', async () => {
+test('corridor lists status: missing, sample, current for a week; required lists marked', async () => {
   const states = async () => {
     const { json } = await runs('lists', 'status', '--json')
     return json.lists.map(({ list, state }: { list: string; state: string }) => `${list} ${state}`)
@@ -190,7 +190,7 @@ test('screening status: missing, sample, current for a week; required lists mark
   assert.match(await words(), /\nun: imported more than 7d 0h ago: /)
 })
 
-test('screening import, sample over a real list: refused', async () => {
+test('corridor lists import, sample over a real list: refused', async () => {
   await takeUnList({ deps: { sql: database.owner } }, un)
   const refused = await cli.run('lists', 'import', '--sample')
   assert.equal(refused.code, 1)
@@ -226,7 +226,7 @@ test('PostgreSQL, list entries: append-only, each with the digest of its content
   )
 })
 
-test('screening check: likely entries with score pieces; none for an ordinary name', async () => {
+test('corridor screening check: likely entries with the pieces of their score; none for an ordinary name', async () => {
   const none = await cli.run('screening', 'check', 'Viktor Bout')
   assert.equal(none.code, 1)
   assert.match(none.stderr, /no list is imported: corridor lists import says how/)
@@ -248,7 +248,7 @@ test('screening check: likely entries with score pieces; none for an ordinary na
   assert.deepEqual(byId.json.hits[0].name, 'BANK ROSSIYA')
 })
 
-test('screening check, wrong options: usage error naming them', async () => {
+test('corridor screening check, wrong options: exit code 2, naming them', async () => {
   const rows: readonly (readonly [args: readonly string[], message: RegExp])[] = [
     [['A', '--born', '1967-02-30'], /--born "1967-02-30" is not a date/],
     [['A', '--country', 'Atlantis'], /unknown country Atlantis/],

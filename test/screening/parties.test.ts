@@ -58,7 +58,7 @@ function screenKeeping(run: (found: Parameters<KeepFound['run']>[0]) => Promise<
 const killed = () => Promise.reject(new Error('killed'))
 
 // First, while no list has ever been there.
-test('parties, no list or no screening: no matches, no work left', async () => {
+test('screening of parties, no list, or screening off: no matches, no work left', async () => {
   await office.makeEntity('Eric Badege')
   await office.screenAll()
   assert.deepEqual(await queued(), [])
@@ -75,7 +75,7 @@ test('parties, no list or no screening: no matches, no work left', async () => {
   assert.equal((await listed()).length, 1)
 })
 
-test('new entity, itself or a representative listed: a person decides; others pass', async () => {
+test('new entity, itself or a representative listed: a match for a person to decide; others none', async () => {
   await screenWith(office.un)
   const id = await office.makeEntity('Eric Badege')
   const other = await office.makeEntity('Lucia Chen')
@@ -111,7 +111,7 @@ test('new entity, itself or a representative listed: a person decides; others pa
   assert.equal((await office.show(led)).matches[0]?.party, 'representative_2')
 })
 
-test('entity renamed: a new decision for the new name; the former match stays', async () => {
+test('entity renamed to another listed name: a new match; the former match stays', async () => {
   await screenWith(office.un)
   const id = await office.makeEntity('Lucia Chen')
   await office.screenAll()
@@ -125,7 +125,7 @@ test('entity renamed: a new decision for the new name; the former match stays', 
   assert.deepEqual(await listed(), [[id, 'open']], 'a person has not looked')
 })
 
-test('API of the account, entity with a match: same answer and events as without', async () => {
+test('API of the account, entity with a match: same answers and events as without a match', async () => {
   await screenWith(office.un)
   const id = await office.makeEntity('Eric Badege')
   const seen = async () => {
@@ -142,7 +142,7 @@ test('API of the account, entity with a match: same answer and events as without
   assert.ok([401, 403, 404].includes(refused.status), refused.text)
 })
 
-test('match cleared: no new decision for the same name and entry; one for another name or entry', async () => {
+test('match cleared: no new match for the same name and entry; a new one for another name or entry', async () => {
   await screenWith(office.un)
   const id = await office.makeEntity('Eric Badege')
   const early = await office.fails('screening', 'clear', id, ...REASON)
@@ -180,7 +180,7 @@ async function statesWaiting(): Promise<Record<string, number>> {
   return Object.fromEntries(values.map(({ labels, value }) => [labels.state, value]))
 }
 
-test('beneficiary: screened when made, changed, and when a list changes', async () => {
+test('beneficiary: screened when created, when changed, and when a list changes', async () => {
   await screenWith(office.un)
   const before_it = await statesWaiting()
   const [listedOne, later, other] = [
@@ -209,7 +209,7 @@ test('beneficiary: screened when made, changed, and when a list changes', async 
   assert.deepEqual(await read(), before)
 })
 
-test('inline payee of a payout: screened with the payout, and as a beneficiary if matched', async () => {
+test('inline payee of a payout: screened with the payout; if it matches, also as a beneficiary', async () => {
   await screenWith(office.un)
   await readLists(service)
   const { beneficiary: free } = await office.pay('Lucia Chen')
@@ -222,7 +222,7 @@ test('inline payee of a payout: screened with the payout, and as a beneficiary i
   assert.deepEqual(await idsListed('beneficiary'), [free, found].sort())
 })
 
-test('entity approval: only without open or confirmed matches; rejection at any time', async () => {
+test('entity approval: refused with an open or confirmed match; rejection always allowed', async () => {
   await screenWith(office.un)
   const id = await office.makeEntity('Eric Badege')
   await office.screenAll()
@@ -279,7 +279,7 @@ async function assertRecorded(id: string): Promise<void> {
   )
 }
 
-test('screening worker killed: its claims screened by the next worker, one decision each', async () => {
+test('screening worker killed: its parties screened by the next worker, one match each', async () => {
   await screenWith(office.un)
   const id = await office.makeEntity('Eric Badege')
   const claimed = await claimQueued(service.deps, 10, 30_000)
@@ -293,7 +293,7 @@ test('screening worker killed: its claims screened by the next worker, one decis
   assert.deepEqual([await queued(), await listed()], [[], [[id, 'open']]])
 })
 
-test('screening pass killed: continued by the next worker', async () => {
+test('screening of all parties, worker killed: continued by the next worker', async () => {
   await screenWith(office.without('BADEGE'))
   const id = await office.makeEntity('Eric Badege')
   await office.screenAll()
@@ -305,7 +305,7 @@ test('screening pass killed: continued by the next worker', async () => {
   assert.deepEqual(await listed(), [[id, 'open']])
 })
 
-test('entity changed while screened: screened again, earlier result discarded', async () => {
+test('entity changed while screened: result discarded, screened again', async () => {
   await screenWith(office.un)
   const id = await office.makeEntity('Eric Badege')
   await screenKeeping(async found => {
@@ -317,7 +317,7 @@ test('entity changed while screened: screened again, earlier result discarded', 
   assert.deepEqual([await queued(), await listed()], [[], []])
 })
 
-test('two workers, hundreds of entities: each screened once, one decision', async () => {
+test('two screening workers, hundreds of entities: each screened once, one match each', async () => {
   await screenWith(office.without('BADEGE'))
   const made = Array.from({ length: 450 }, (_, i) =>
     office.makeEntity(i % 90 === 0 ? 'Eric Badege' : `Lucia Chen ${i}`),
@@ -351,7 +351,7 @@ test('two workers, hundreds of entities: each screened once, one decision', asyn
   assert.deepEqual({ ...row }, { matches: expected.length, done: true })
 })
 
-test('lists and entities arriving at once, two workers: a decision for every listed entity', async () => {
+test('lists and entities added in parallel, two workers: a match for every listed entity', async () => {
   await screenWith(office.without('BADEGE'))
   const other = await service.anotherProcess()
   const ids: string[] = []

@@ -37,7 +37,7 @@ function day(date: string) {
   return { from: date, to: date }
 }
 
-test('OFAC XML: names, weak aliases, births, countries, ids and programmes', async () => {
+test('OFAC XML: names, weak aliases, births, countries, ids and programmes read', async () => {
   const text = await shipped('ofac')
   const file = await read(text, 'ofac')
   assert.deepEqual([file.format, file.published_on], ['OFAC XML', '2026-11-23'])
@@ -69,7 +69,7 @@ test('OFAC XML: names, weak aliases, births, countries, ids and programmes', asy
   assert.deepEqual((await entryOf(text, 'ofac', '20157')).countries, ['KP'])
 })
 
-test('OFAC advanced XML: the same entries, with original scripts and the referenced ids', async () => {
+test('OFAC advanced XML: the same entries, with original scripts and referenced ids', async () => {
   const text = await advanced()
   const file = await read(text, 'ofac')
   assert.deepEqual([file.format, file.published_on], ['OFAC advanced XML', '2026-11-23'])
@@ -89,7 +89,7 @@ test('OFAC advanced XML: the same entries, with original scripts and the referen
   assert.deepEqual(kinds, ['8279 person', '15036 vessel', '16681 organisation'])
 })
 
-test('UN consolidated XML: four name parts, original script, aliases, and years as spans', async () => {
+test('UN consolidated XML: four name parts, original script, aliases, and ranges of birth years', async () => {
   const text = await shipped('un')
   assert.deepEqual(await entryOf(text, 'un', 'QDi.006'), {
     entry_id: 'QDi.006',
@@ -115,7 +115,7 @@ test('UN consolidated XML: four name parts, original script, aliases, and years 
   ])
 })
 
-test('UN births: a span of years, and about a year', async () => {
+test('UN XML, date of birth as a range of years or "approximately": read as a range', async () => {
   const born = async (inside: string) => {
     const text = (await shipped('un')).replace(
       '<TYPE_OF_DATE>EXACT</TYPE_OF_DATE><YEAR>1971</YEAR>',
@@ -133,7 +133,7 @@ test('UN births: a span of years, and about a year', async () => {
   assert.deepEqual(await born('<NOTE>unknown</NOTE>'), [])
 })
 
-test('EU full XML: attributes, weak names, births about a year, 00 as no country', async () => {
+test('EU full XML: attributes, weak names, approximate birth years, country 00 as none', async () => {
   const text = await shipped('eu')
   assert.deepEqual(await entryOf(text, 'eu', 'EU.77.33'), {
     entry_id: 'EU.77.33',
@@ -149,7 +149,7 @@ test('EU full XML: attributes, weak names, births about a year, 00 as no country
   assert.deepEqual(saddam.births, [day('1937-04-28')])
 })
 
-test('UK XML: primary name first in any spelling, dd/mm as unknown', async () => {
+test('UK XML: primary name first in any spelling, dd/mm read as unknown day', async () => {
   const akhund = await entryOf(await shipped('uk'), 'uk', 'AFG0006')
   assert.deepEqual(akhund.names, [
     { text: 'MOHAMMAD HASSAN AKHUND', weak: false },
@@ -163,7 +163,7 @@ test('UK XML: primary name first in any spelling, dd/mm as unknown', async () =>
   assert.deepEqual(akhund.countries, ['AF'])
 })
 
-test('sample lists: accepted for their own list, refused for another', async () => {
+test('sample lists: accepted as their own list, refused as another', async () => {
   const samples: readonly ListName[] = ['ofac', 'un', 'eu', 'uk']
   for (const sample of samples) {
     const text = await shipped(sample)
@@ -210,7 +210,7 @@ test('list file truncated or of another kind: refused with the reason', async ()
   }
 })
 
-test('list file, records without name, duplicate id or none: others read, skipped ones named', async () => {
+test('list file, records without a name, with a duplicate id or none: others read, skipped ones named', async () => {
   const [un, uk] = [await shipped('un'), await shipped('uk')]
   const nameless = un.replace('<FIRST_NAME>ERIC</FIRST_NAME>', '').replace('BADEGE', '- .')
   const without = await read(nameless, 'un')
@@ -237,7 +237,7 @@ test('list file, records without name, duplicate id or none: others read, skippe
   assert.deepEqual([told.entries.length, told.left_out_count, told.left_out.length], [3, 60, 50])
 })
 
-test('wallet addresses: read from their element, and from remarks by checksum', async () => {
+test('wallet addresses in list files: read from their element, and from remarks by checksum', async () => {
   const address = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
   const un = await shipped('un')
   const remarks = `<COMMENTS1>Wallet ${address}; not TJRabPrwbZy45sbavfcjinPJC18kjpRTv9.</COMMENTS1>`
@@ -248,7 +248,7 @@ test('wallet addresses: read from their element, and from remarks by checksum', 
   )
 })
 
-test('publication date without day or month: refused by every format', async () => {
+test('list file, publication date without day or month: refused by every format', async () => {
   const [uk, ofac] = [await shipped('uk'), await shipped('ofac')]
   const rows: readonly (readonly [text: string, list: ListName])[] = [
     [uk.replace(/(?<=<DateGenerated>)[^<]*/, 'dd/11/2026'), 'uk'],
