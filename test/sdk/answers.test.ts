@@ -125,7 +125,7 @@ function assertReached(asked: readonly Asked[]): void {
   assert.deepEqual([...reached].sort(), [...new Set(wanted)].sort())
 }
 
-test('SDK, every operation of openapi.json: reached by its method, answer as declared', async () => {
+test('SDK, every operation of openapi.json: a method calls it, answer as declared', async () => {
   let answer: Response | undefined
   const { asked, apiKey } = await everything()
   const corridor = new Corridor({
@@ -165,7 +165,7 @@ test('SDK, every operation of openapi.json: reached by its method, answer as dec
   assertReached(asked)
 })
 
-test('Python, every operation of openapi.json: reached by its method, answer as declared', {
+test('Python, every operation of openapi.json: a method calls it, answer as declared', {
   skip: noPython,
 }, async () => {
   const { asked, apiKey } = await everything()

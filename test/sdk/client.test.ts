@@ -59,7 +59,7 @@ async function refused(call: PromiseLike<unknown>) {
 const count = async () =>
   Number((await service.database.owner`select count(*) from payouts`)[0]?.count)
 
-test('SDK, a payout from quote to statement: objects without envelope, typed, with facts', async () => {
+test('SDK, payout from quote to statement: typed objects without envelope, with request id and replay marked', async () => {
   const corridor = connect()
   const quote = await corridor.payouts.quotes.create({
     payout_info: { currency: 'USD', amount: 10_000 },
@@ -102,7 +102,7 @@ function errorBody(reason: string): string {
   return JSON.stringify({ status: 'error', message: 'no', errors, data: null })
 }
 
-test("SDK, refusals: 429 retried as told within a minute and the call's time; 409, 422 and 500 not", async () => {
+test("SDK, 429: retried after Retry-After, up to a minute and the call's time-out; 409, 422 and 500: not retried", async () => {
   const body = errorBody('rate_limited')
   front.faults = [{ status: 429, headers: { 'retry-after': '0' }, body }]
   await connect().account.retrieve()
@@ -156,7 +156,7 @@ test('SDK, invalid call options: refused by name, nothing sent', async () => {
   assert.deepEqual([idempotency_key, front.seen[0]?.key], ['order 7!', 'order 7!'])
 })
 
-test('SDK, no answer: timed out and retried; aborted or unreadable: not', async () => {
+test('SDK, no answer: timed out and retried; call aborted or answer unreadable: not retried', async () => {
   front.faults = ['silent', 'silent']
   const timed = await refused(connect({ timeout_ms: 50, maxRetries: 1 }).payouts.create(BODY))
   assert.deepEqual(
@@ -174,7 +174,7 @@ test('SDK, no answer: timed out and retried; aborted or unreadable: not', async 
   assert.equal(front.seen.length, 1)
 })
 
-test('SDK, streamed statement: time-out covers the headers only, the caller’s signal everything', async () => {
+test("SDK, streamed statement: time-out covers only the headers, the caller's signal the whole stream", async () => {
   const stop = new AbortController()
   let sent: AbortSignal | null | undefined
   const corridor = connect({
@@ -191,21 +191,21 @@ test('SDK, streamed statement: time-out covers the headers only, the caller’s 
   assert.equal(sent?.aborted, true)
 })
 
-test('SDK, time-out of 25 days, above the timer maximum: answer awaited', async () => {
+test('SDK, time-out of 25 days, above the maximum of a timer: the answer is awaited', async () => {
   const long = 25 * 86_400_000
   const patient = connect({ timeout_ms: long, total_timeout_ms: long, maxRetries: 0 })
   const answer = await patient.payouts.create(BODY).withResponse()
   assert.deepEqual([answer.status, front.seen.length], [200, 1])
 })
 
-test('SDK, POST without key that may have arrived: not retried', async () => {
+test('SDK, POST without a key that may have arrived: not retried', async () => {
   front.faults = ['drop after']
   const body = { payout_info: { currency: 'USD', amount: 1 }, holding_info: { currency: 'USD' } }
   const failed = await refused(connect().payouts.options(body as never))
   assert.deepEqual([failed.reason, front.seen.length], ['connection_failed', 1])
 })
 
-test('SDK, lists: from new to old, backwards with ending_before', async () => {
+test('SDK, lists: from new to old; with ending_before backwards', async () => {
   const corridor = connect()
   for (let i = 0; i < 3; i += 1) await corridor.payouts.create(BODY)
   const all = await Array.fromAsync(corridor.payouts.list({ limit: 2 }))
@@ -222,7 +222,7 @@ test('SDK, lists: from new to old, backwards with ending_before', async () => {
   )
 })
 
-test('SDK, amounts: exact bigints, imprecise numbers refused both ways', async () => {
+test('SDK, amounts: exact bigints; imprecise numbers refused in requests and answers', async () => {
   const exact = connect({ money: 'bigint' })
   const payout = await exact.payouts.create({ ...BODY, amount: 10_000n })
   const amount: bigint = payout.amount
@@ -271,7 +271,7 @@ test('Python, connection lost after the commit: one payout, one key, a request i
   assert.equal((await count()) - before, 1)
 })
 
-test('Python, refused, no answer or unreadable: error with its reason, only some retried', {
+test('Python, refused, no answer or unreadable answer: error with its reason, only some retried', {
   skip,
 }, async () => {
   front.faults = [{ status: 422, body: errorBody('quote_used') }]
@@ -304,7 +304,7 @@ test('Python, Retry-After above a minute: not awaited, stated in the error', {
   assert.deepEqual(await run('patience', settings), ['rate_limited', 1, 61, 1])
 })
 
-test('Python, lists: from new to old, backwards with ending_before', { skip }, async () => {
+test('Python, lists: from new to old; with ending_before backwards', { skip }, async () => {
   const { results } = (await account.get('/v3/payout?limit=100')).json.data
   const ids = results.map(({ id }: { id: string }) => id)
   assert.deepEqual(await run('list'), { every: ids, back: ids.slice(0, -1).reverse() })

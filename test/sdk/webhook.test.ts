@@ -88,7 +88,7 @@ function refusals(): [name: string, sent: Sent, reason: string, more?: object][]
   ]
 }
 
-test("SDK, verifyWebhook: accepts the service's and other signers' deliveries, several secrets", async () => {
+test('SDK, verifyWebhook: accepts deliveries of the service and of another signer, with several secrets', async () => {
   const { body, headers } = delivery
   const event = await verifyWebhook(body, headers, [OTHER, secret])
   assert.deepEqual(event, delivery.event)
@@ -122,12 +122,12 @@ function wordsOf(event: AccountEvent): string {
   }
 }
 
-test("SDK, verifyWebhook, type of an event: narrows its object's type", async () => {
+test("SDK, verifyWebhook: the event's type narrows the type of its object", async () => {
   const event = await verifyWebhook(delivery.body, delivery.headers, secret)
   assert.equal(wordsOf(event), bankBeneficiary.name)
 })
 
-test('delivery, two independent verifiers: accepted; forged: refused', t => {
+test('delivery, checked by two other libraries: accepted; forged: refused', t => {
   const { body } = delivery
   const headers = delivery.headers as Record<string, string>
   const forged = body.replace('created', 'updated')
@@ -147,7 +147,7 @@ for body in sent["bodies"]:
   assert.deepEqual(String(stdout).trim().split('\n'), ['True', 'False'], String(stderr))
 })
 
-test('SDK, verifyWebhook: each refusal with its reason', async () => {
+test('SDK, verifyWebhook, each kind of bad delivery: refused with its reason', async () => {
   for (const [name, { body, headers, secrets, now_ms }, reason, more = {}] of refusals()) {
     const options = now_ms === undefined ? {} : { now_ms }
     const call = verifyWebhook(body as string, headers as WebhookHeaders, secrets, options)
