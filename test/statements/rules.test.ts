@@ -25,7 +25,7 @@ const RIGHT = [
   'select version from reference_version',
 ]
 
-test('statement rules, statements of one shard: accepted', async () => {
+test('statement rules, statements on one shard: accepted', async () => {
   for (const text of RIGHT) {
     assert.deepEqual(
       await judge(text, { owned }),
@@ -72,13 +72,13 @@ const WRONG: readonly (readonly [text: string, fault: string])[] = [
   ],
 ]
 
-test('statement rules, each rule: finds the statement that breaks it', async () => {
+test('statement rules, a statement that breaks each rule: found', async () => {
   for (const [text, fault] of WRONG) {
     assert.deepEqual((await judge(text, { owned })).faults, [fault], text)
   }
 })
 
-test('statement rules, row look-ups as sent for several accounts: recognised', async () => {
+test('statement rules, row look-ups for several accounts: recognised', async () => {
   const text = `select r.* from unnest($1::text[], $2::text[]) as k(account_id, id)
     cross join lateral (
       select * from payouts p where p.account_id = k.account_id and p.id = k.id limit 1) r`
@@ -110,7 +110,7 @@ const UNGATHERED: readonly (readonly [text: string, why: string])[] = [
   ],
 ]
 
-test('statement rules, statements of all shards: reports those that Citus cannot gather', async () => {
+test('statement rules, statements over all shards: those that Citus cannot run reported', async () => {
   for (const [text, why] of [...UNGATHERED, ...GATHERED.map(text => [text] as const)]) {
     const { ungathered, faults } = await judge(text, { owned })
     assert.deepEqual(ungathered, why === undefined ? [] : [why], text)

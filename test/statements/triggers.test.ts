@@ -55,7 +55,7 @@ const triggers = [
   ),
 ].map(([, name = '', table = '', run = '']) => ({ name, table, run }))
 
-test('triggers of accounts’ tables: read no coordinator table, or are dropped and documented', () => {
+test("triggers of accounts' tables: read no table of the coordinator, or are dropped when distributed and documented", () => {
   const of = triggers.filter(({ table }) => owned.has(table))
   assert.ok(
     of.length > 50 && owned.size > 30 && functions.size > 30,
