@@ -404,7 +404,7 @@ function remember({ passed }: Life): void {
   }
 }
 
-test(`table of states, ${PATHS.length} paths, ${WALKED.length} walked, seed ${seed}`, t => {
+test(`life of a payout, table of states, ${PATHS.length} paths, ${WALKED.length} walked, seed ${seed}`, t => {
   // From processing: six ends a visit of it, and two ways back to it, up to twice. The same after
   // what held it, and its two other ends.
   assert.equal(PATHS.length, 6 * (1 + 2 + 4) + 6 * (1 + 2 + 4) + 2)
@@ -423,16 +423,17 @@ const LIVES = WALKED.flatMap(path =>
 )
 
 for (const [path, words, cast] of LIVES) {
-  test(`${path.join(' → ')}, ${words}`, async () => remember(await live(path, cast)))
+  test(`life of a payout, ${path.join(' → ')}, ${words}`, async () =>
+    remember(await live(path, cast)))
 }
 
 for (const first of ['processing', 'compliance_hold'] as const) {
-  test(`${first} → failed, cancelled by its account`, async () => {
+  test(`life of a payout, ${first} → failed, cancelled by its account`, async () => {
     remember(await live([first, 'failed'], byItsAccount))
   })
 }
 
-test('all paths together: every step of the table taken, by everyone who may', () => {
+test('life of a payout, all paths of this file: every step of the table taken, by everyone allowed to', () => {
   // Approvals have a story of their own (test/approval).
   const walkable = (Object.keys(PAYOUT_TRANSITIONS) as PayoutStatus[]).filter(
     from => from !== 'pending_approval',
@@ -472,7 +473,7 @@ const INTERNAL: readonly (readonly [path: Path, by: Mover])[] = [
 ]
 
 for (const [path, by] of INTERNAL) {
-  test(`to another account, ${path.join(' → ')} by ${by}: final; receiver credited, or nobody`, async () => {
+  test(`payout to another account, ${path.join(' → ')} by ${by}: final; receiver credited, or nobody`, async () => {
     const [payer, receiver] = [await funded(), await funded()]
     const request = internalPayout(receiver.account.deposit_address)
     const [first, second] = path as [PayoutStatus, PayoutStatus?]
@@ -503,7 +504,7 @@ for (const [path, by] of INTERNAL) {
   })
 }
 
-test('corridor verify, after all paths: every book, payout and event valid', async () => {
+test('life of a payout, after all paths: corridor verify clean', async () => {
   const checked = await verifyBooks(service.database.owner)
   const payouts = LIVES.length + 2 + INTERNAL.length
   assert.equal(checked.payouts, payouts)
