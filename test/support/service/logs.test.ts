@@ -33,7 +33,7 @@ test('logs of a run, clean: no fault', async () => {
 })
 
 const SECRET = `corridor_test_${'x'.repeat(49)}`
-test('logs of a run, a secret, name or canary in one line: found in each kind of log', async () => {
+test('logs of a run, a secret, name or marked text in one line: found in each kind of log', async () => {
   for (const text of [SECRET, bankBeneficiary.name, 'of this run', CANARY]) {
     for (const [name, text_before] of Object.entries(CLEAN)) {
       const added = name.endsWith('.log') ? line({ of: text }) : `${text}\n`
@@ -46,19 +46,19 @@ test('logs of a run, a secret, name or canary in one line: found in each kind of
   }
 })
 
-test('log of PostgreSQL, a name in it: found', async () => {
+test("log of PostgreSQL with a customer's name: found", async () => {
   for (const text of [bankBeneficiary.name, CANARY, 'of this run']) {
     const faults = await faultsOf(CLEAN, `LOG:  x\nDETAIL:  Failing row contains (${text}).\n`)
     assert.equal(faults.length, 1, faults.join('\n'))
   }
 })
 
-test('log line that is no event: found', async () => {
+test('log line that is no JSON event: found', async () => {
   const faults = await faultsOf({ ...CLEAN, '1-0.log': `no event\n${CLEAN['1-0.log']}` })
   assert.deepEqual(faults, ['1-0.log: no event: no event'])
 })
 
-test('full run without logs, metrics or traces: a fault; partial run: none', async () => {
+test('full run without logs, metrics or traces: a fault; partial run: no fault', async () => {
   for (const kind of ['log', 'metrics', 'traces'] as const) {
     const { [`1-0.${kind}` as const]: _, ...rest } = CLEAN
     const wanted = [`nothing was kept: ${kind}`]
