@@ -76,7 +76,7 @@ function roomsUnder(): Map<string, Map<string, string>> {
   return under
 }
 
-test('imports between rooms, types included: one way, without a circle', () => {
+test('imports between rooms, including types: in one direction, no circle', () => {
   const under = roomsUnder()
   const floors = new Map<string, number>()
   const circles: string[] = []
@@ -112,7 +112,7 @@ const ORDER = [
   ['routes'],
 ]
 
-test('imports within a room: only of files above', () => {
+test('imports within a room: only from files of a lower layer', () => {
   const wrong: string[] = []
   const placeOf = (path: string) => {
     const room = basename(dirname(path))
@@ -162,7 +162,7 @@ function isPure({ path, text }: Source): boolean {
   return /\/(rules|terms|postings|transition|states)\.ts$/.test(path) || /\bpure\b/i.test(header)
 }
 
-test('files marked Pure: no waiting, clock, chance, environment, SQL or HTTP', () => {
+test('files marked Pure: no await, clock, random number, environment variable, SQL or HTTP', () => {
   const impure =
     /\basync\b|\bawait\b|Date\.now|new Date\(\)|Math\.random|random|process\.|from '.*\/(store|operations|routes|connect)\.ts'|from '(?:\.\.\/)+(?:db|http|engine)\//
   const pure = product().filter(isPure)
@@ -233,7 +233,7 @@ function functionsOf(lines: readonly string[]) {
   return found
 }
 
-test('clients: small files with a first comment, imports within the client only', async () => {
+test('SDK: small files with a first comment, no import from outside its folder', async () => {
   const paths = await Array.fromAsync(glob(CLIENT))
   const wrong: string[] = []
   for (const path of paths) {
@@ -255,7 +255,7 @@ function withoutComments(text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/\/\/.*$/gm, '')
 }
 
-test('statements reviewed for a spread database: each stands in its file, or in a function of the schema', async () => {
+test('statements reviewed for a distributed database: each is in its file, or in a function of the schema', async () => {
   const bare = (text: string) => text.replaceAll(/\$(\{[^}]*\}|\d+)/g, '$').replaceAll(/\s+/g, ' ')
   const schema = bare(await readFile('docs/schema.sql', 'utf8'))
   const gone = REVIEWED.filter(({ file, says, composed }) => {
