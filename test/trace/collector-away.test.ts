@@ -39,7 +39,7 @@ async function pay(payouts: number): Promise<HttpAnswer[]> {
   return answers
 }
 
-test('trace collector silent: every payout made, none slow, kept spans bounded', async t => {
+test('trace collector that does not answer: every payout created, none slow, stored spans bounded', async t => {
   collector.hang()
   const answers = await pay(PAYOUTS)
   assert.deepEqual(tally(answers), { '200': PAYOUTS })
@@ -56,7 +56,7 @@ test('trace collector silent: every payout made, none slow, kept spans bounded',
   assert.ok(kept < PAYOUTS / 2, `${kept} requests`)
 })
 
-test('trace collector gone: payouts made, few log lines, process ends', async t => {
+test('trace collector not running: payouts created, few log lines, process ends', async t => {
   await collector.close()
   assert.deepEqual(tally(await pay(50)), { '200': 50 })
   const told_at = performance.now()

@@ -59,12 +59,12 @@ function whileLocked<T>(work: () => Promise<T>): Promise<T> {
     .then(({ of }) => of as T)
 }
 
-test("tracing off: only OpenTelemetry's API loaded, which prom-client imports", async () => {
+test("tracing off: loads only OpenTelemetry's API, which prom-client imports", async () => {
   assert.equal((await ask('POST', '/v3/payout', {}, localPayout)).status, 200)
   assert.deepEqual(loadedBy(service.log), ['@opentelemetry/api'])
 })
 
-test('request answered: one debug line, without anything sent', async () => {
+test('log, request answered: one debug line, without anything that was sent', async () => {
   const answer = await ask('GET', '/v3/payout?reference_id=Invoice-2041')
   assert.equal(answer.status, 200)
   const request_id = answer.headers.get('x-request-id')
@@ -82,7 +82,7 @@ test('request answered: one debug line, without anything sent', async () => {
   ])
 })
 
-test('wrong credentials, unknown path: a log line without account, key or path', async () => {
+test('log, wrong credentials or unknown path: a line without account, key or path', async () => {
   for (const [path, route, status] of [
     ['/v3/balance', '/v3/balance', 401],
     ['/nothing', 'unknown', 404],
@@ -94,7 +94,7 @@ test('wrong credentials, unknown path: a log line without account, key or path',
   }
 })
 
-test("internal fault: cause and request logged at error, under the caller's request id", async () => {
+test("log, internal fault: cause and request at level error, under the caller's request id", async () => {
   await database.owner`alter table payouts rename to payouts_elsewhere`
   const headers = { accept: 'application/problem+json', 'x-request-id': 'fault-1' }
   const answer = await ask('POST', '/v3/payout', headers, localPayout).finally(
@@ -110,7 +110,7 @@ test("internal fault: cause and request logged at error, under the caller's requ
   ])
 })
 
-test('answer after more than a second: logged at warn', async () => {
+test('log, answer after more than a second: level warn', async () => {
   const asked = await whileLocked(async () => {
     const asked = ask('POST', '/v3/payout', {}, localPayout)
     await untilBlocked(database.owner)
@@ -126,7 +126,7 @@ test('answer after more than a second: logged at warn', async () => {
   assert.ok(Number(line?.duration_ms) > 1_000)
 })
 
-test('caller leaves before the answer: logged with status null', async () => {
+test('log, caller disconnects before the answer: status null', async () => {
   await whileLocked(async () => {
     const leaving = new AbortController()
     const named = { 'x-request-id': 'leaving-1' }
@@ -139,7 +139,7 @@ test('caller leaves before the answer: logged with status null', async () => {
   })
 })
 
-test('any path, no usable X-Request-Id: answer has an id of our own', async () => {
+test('X-Request-Id missing or unusable: the answer has a new id', async () => {
   const paths = ['/v3/nothing', '/v3/%zz', '/healthz', '/metrics', '/docs', '/openapi.json']
   for (const path of [...paths, '/v3/balance']) {
     const answer = await ask('GET', path, { 'x-request-id': 'two words' })

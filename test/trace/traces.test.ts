@@ -204,7 +204,7 @@ function within(inner: Span, outer: Span): void {
   assert.ok(inner.start >= outer.start && inner.end <= outer.end, what)
 }
 
-test('SIGTERM: pending spans sent, process ends normally', () => {
+test('trace, SIGTERM: pending spans sent, process ends normally', () => {
   assert.equal(how, 0)
   assert.equal(alone.status, 200)
   const { resource } = requestSpan('the-last-1')
@@ -214,7 +214,7 @@ test('SIGTERM: pending spans sent, process ends normally', () => {
   assert.match(String(resource['telemetry.sdk.version']), /^\d+\.\d+\.\d+$/)
 })
 
-test('POST /v3/payout, one request: one trace of request, batch, its steps and their statements', () => {
+test('trace of POST /v3/payout: one trace with request, batch, its steps and their statements', () => {
   const request = requestSpan('the-proxy-said-1')
   assert.equal(request.traceId, CALLER.trace)
   assert.equal(request.parentSpanId, CALLER.span)
@@ -251,7 +251,7 @@ test('POST /v3/payout, one request: one trace of request, batch, its steps and t
   assert.deepEqual([decide, commit, reply], [[], ['commit'], []])
 })
 
-test('database statement: a client span with its text, every parameter a placeholder', () => {
+test('trace, database statement: a client span with its text, every parameter a placeholder', () => {
   const insert = named('insert payouts')[0] as Span
   assert.equal(insert.kind, 3)
   assert.equal(insert.attributes['db.system.name'], 'postgresql')
@@ -267,7 +267,7 @@ test('database statement: a client span with its text, every parameter a placeho
   }
 })
 
-test(`${TOGETHER} requests waiting together: each batch linked to its requests and back`, t => {
+test(`trace, ${TOGETHER} requests in one batch: batch linked to each request and back`, t => {
   assert.equal(first.status, 200)
   assert.deepEqual([...new Set(together.map(({ status }) => status))], [200])
   const requests = together.map(({ headers }) => requestSpan(headers['x-request-id']))
@@ -288,7 +288,7 @@ test(`${TOGETHER} requests waiting together: each batch linked to its requests a
   }
 })
 
-test('internal fault: request, batch and statement spans have status error, code, no message', () => {
+test('trace, internal fault: spans of request, batch and statement have status error and code, no message', () => {
   // What it sends is searched for in all that is kept, at the end of the run.
   assert.deepEqual([failed.status, broken.status], [500, 500])
   const request = requestSpan(failed.headers.get('x-request-id'))
@@ -310,7 +310,7 @@ test('internal fault: request, batch and statement spans have status error, code
   assert.equal(wrong.attributes['db.response.status_code'], '42P01')
 })
 
-test('refusal: 422, no error in the trace; unsampled callers and probes: not traced', () => {
+test('trace, request refused with 422: no error in its span; callers that are not sampled, and probes: no trace', () => {
   assert.equal(refused.status, 422)
   const request = requestSpan(refused.headers.get('x-request-id'))
   assert.equal(request.status, 0)
@@ -322,7 +322,7 @@ test('refusal: 422, no error in the trace; unsampled callers and probes: not tra
   assert.deepEqual(named('GET /healthz'), [])
 })
 
-test('workers: spans of claim, rail and webhook, with ids', () => {
+test('trace, workers: spans of claim, rail and webhook, with ids', () => {
   const claims = named('claim').filter(c => c.attributes['corridor.operation'] === 'payouts')
   assert.ok(claims.length > 0)
   assert.ok(claims.flatMap(childrenOf).some(({ attributes }) => 'db.query.text' in attributes))
@@ -333,12 +333,12 @@ test('workers: spans of claim, rail and webhook, with ids', () => {
   assert.match(String(webhook.attributes['corridor.delivery_id']), /^whd_/)
 })
 
-test('tracing on: SDK loaded, its module hook sees every module', () => {
+test('tracing on: the OpenTelemetry SDK is loaded', () => {
   const loaded = loadedBy(service.log)
   assert.ok(loaded.includes('@opentelemetry/sdk-trace'), loaded.join())
 })
 
-test('traced request: every log line has the ids of request and trace', () => {
+test('trace, request: each of its log lines has the ids of request and trace', () => {
   const request_id = failed.headers.get('x-request-id')
   const { traceId } = requestSpan(request_id)
   const lines = service.log.filter(line => line.request_id === request_id)
