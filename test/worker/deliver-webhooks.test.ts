@@ -78,7 +78,7 @@ async function makeDue(endpoint_id: string): Promise<void> {
     where endpoint_id = ${endpoint_id} and due_at is not null`
 }
 
-test('delivery, receiver accepts: event equals GET /v3/event/{id}, signed by both secrets', async () => {
+test('delivery, receiver accepts: event equals GET /v3/event/{id}, signed with both secrets', async () => {
   await open()
   const former = await addEndpoint(service.database, account.account.account_id, receiver.url)
   await service.database.owner`delete from webhook_endpoints where id = ${former.id}`
@@ -110,7 +110,7 @@ test('delivery, receiver accepts: event equals GET /v3/event/{id}, signed by bot
   assert.equal(await deliver(), 0)
 })
 
-test('delivery, endpoint subscribed to some events: these only, none from before it', async () => {
+test('delivery, endpoint subscribed to some event types: only these, none from before the endpoint', async () => {
   await open()
   await makeEvents(1)
   const wanted = { event_types: ['beneficiary.updated'] }
@@ -170,7 +170,7 @@ for (const [what, answer, kept, wait_s] of FAILURES) {
   })
 }
 
-test('delivery, receiver answers 410: endpoint disabled, continues at the same event once enabled', async () => {
+test('delivery, receiver answers 410: endpoint disabled; enabled: continues at the same event', async () => {
   await open()
   receiver.answer(() => ({ status: 410 }))
   const { id } = await addEndpoint(service.database, account.account.account_id, receiver.url)
@@ -192,7 +192,7 @@ test('delivery, receiver answers 410: endpoint disabled, continues at the same e
   assert.ok((await deliveries(id)).every(row => row.status === 'succeeded'))
 })
 
-test('delivery, first event of an object fails: its others wait in order, other objects proceed', async () => {
+test('delivery, first event of an object fails: later events of the object wait in order, other objects proceed', async () => {
   await open()
   const { id } = await addEndpoint(service.database, account.account.account_id, receiver.url)
   const stuck = await makeEvents(3)
@@ -220,7 +220,7 @@ test('delivery, first event of an object fails: its others wait in order, other 
   )
 })
 
-test('delivery, first event of an object dead after its last attempt: the next one sent', async () => {
+test('delivery, first event of an object dead after its last attempt: the next event sent', async () => {
   await open()
   const { id } = await addEndpoint(service.database, account.account.account_id, receiver.url)
   await makeEvents(2)
@@ -237,7 +237,7 @@ test('delivery, first event of an object dead after its last attempt: the next o
   ])
 })
 
-test('delivery, cancelled while in flight: stays cancelled, nothing recorded', async () => {
+test('delivery, cancelled while its request is open: stays cancelled, nothing recorded', async () => {
   await open()
   const { owner } = service.database
   const { id } = await addEndpoint(service.database, account.account.account_id, receiver.url)
@@ -257,7 +257,7 @@ test('delivery, cancelled while in flight: stays cancelled, nothing recorded', a
   assert.equal((await attemptsOf(row.id)).length, 0)
 })
 
-test('deliveries, ended more than 30 days ago: deleted with attempts; younger or pending ones kept', async () => {
+test('deliveries ended more than 30 days ago: deleted with their attempts; younger or pending ones kept', async () => {
   await open()
   const { owner } = service.database
   const { id } = await addEndpoint(service.database, account.account.account_id, receiver.url)

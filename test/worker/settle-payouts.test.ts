@@ -24,7 +24,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('worker, full round without a possible claim: one look per interval, continues once possible', async () => {
+test('worker, due payouts that cannot be claimed: one look per interval, continues once they can', async () => {
   const { owner } = service.database
   const payouts = Array(DUE).fill({ ...localPayout, amount: 1 })
   assert.equal((await account.post('/v3/payout_batch', { payouts })).status, 200)
@@ -51,7 +51,7 @@ test('worker, full round without a possible claim: one look per interval, contin
   }
 })
 
-test('scheduled payout that cannot be held: not sent, others of its account are', async () => {
+test('scheduled payout that cannot be put on hold: not sent, other payouts of its account sent', async () => {
   const entities = [await entityOf(account), await entityOf(account)]
   const execute_at = new Date(Date.now() + 3_600_000).toISOString()
   const ids: string[] = []
