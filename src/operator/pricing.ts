@@ -20,6 +20,7 @@ import {
 import { findMistake } from '../prices/policy/guard.ts'
 import {
   DEFAULTS,
+  describeChange,
   describeScope,
   INSTALLATION,
   indexPolicies,
@@ -33,7 +34,6 @@ import {
   type Scope,
 } from '../prices/policy/rules.ts'
 import { deletePolicy, insertPolicies, listPolicies, lockPolicies } from '../prices/policy/store.ts'
-import { describeChange } from '../prices/policy/words.ts'
 import { databaseNow, type Sql, type TransactionSql } from '../sql/connect.ts'
 import { refusal } from '../values/errors.ts'
 import type { Instant } from '../values/instant.ts'

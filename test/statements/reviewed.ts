@@ -68,9 +68,9 @@ export const REVIEWED: readonly Reviewed[] = [
     why: FOUND,
   },
   { file: 'src/quotes/expired-store.ts', says: 'select account_id from books', why: FOUND },
-  { file: 'src/payouts/advance/over-store.ts', says: 'where ask_again_at <=', why: FOUND },
+  { file: 'src/payouts/advance/attempt-store.ts', says: 'where ask_again_at <=', why: FOUND },
   {
-    file: 'src/payouts/advance/over-store.ts',
+    file: 'src/payouts/advance/attempt-store.ts',
     says: 'update payout_attempts',
     why: LIVE,
     unsent: true,

@@ -3,7 +3,11 @@
 // answer that contradicts the attempt's end becomes an exception. These rounds run apart from
 // settling, so that a rail that is silent about such an attempt delays no open one.
 
-import { type ClaimedOver, claimOver, listDueAttempts } from '../../payouts/advance/over-store.ts'
+import {
+  type ClaimedOver,
+  claimOver,
+  listDueAttempts,
+} from '../../payouts/advance/attempt-store.ts'
 import type { RailReport } from '../../rails/rail.ts'
 import type { Deps } from '../../runtime/deps.ts'
 import { during } from '../../values/diagnostics.ts'

@@ -29,9 +29,8 @@ import type { OpenPayout, ReadPayout } from '../payout.ts'
 import { findOpenPayouts, insertOpenPayouts, lockOpenPayouts } from '../state-store.ts'
 import { isGivenBack } from '../states.ts'
 import { exceptionOf, type KnownAttempts } from './attempt-changes.ts'
-import { loadAttempts } from './attempt-store.ts'
+import { askNow, loadAttempts } from './attempt-store.ts'
 import { eventWithPriorState } from './event-state.ts'
-import { askNow } from './over-store.ts'
 
 /** News about the attempt with this number, by default the last one. */
 interface News extends Key {

@@ -1,11 +1,55 @@
 // GET /v3/rate: the rate that a quote would have now. It writes nothing.
+import type { Static } from 'typebox'
 import type { Reads } from '../../engine/reads.ts'
 import type { AccountRoutes } from '../../http/account-routes.ts'
+import { CurrencyText } from '../../http/list.ts'
+import { Closed, Literals, RateNumber, Timestamp } from '../../http/schema.ts'
+import { Type } from '../../http/type.ts'
 import type { PricingAt } from '../../prices/price.ts'
+import { refuseIfAny } from '../../values/errors.ts'
+import { formatDecimal } from '../../values/money/decimal.ts'
+import { rateToJson } from '../../values/money/json.ts'
+import { presentRows, presentSteps } from '../explain.ts'
+import { ComparedRows, Digits, RATE_ROWS } from '../response.ts'
 import { readMoment } from '../store.ts'
-import { checkRateQuery, RateQuery } from './request.ts'
-import { presentRate, RateResponse } from './response.ts'
-import { indicativeRate } from './rules.ts'
+import { checkCurrency } from '../terms.ts'
+import { type IndicativeRate, indicativeRate } from './rules.ts'
+
+const RateQuery = Closed({
+  from: CurrencyText('The currency that is converted.'),
+  to: CurrencyText('The currency that it is converted into.', 'HKD'),
+})
+type RateQuery = Static<typeof RateQuery>
+
+const RateResponse = Type.Object(
+  {
+    object: Literals(['rate']),
+    ...RATE_ROWS,
+    compared_with: ComparedRows,
+    rate: RateNumber,
+    mid: Digits,
+    spread_bps: Type.Integer({
+      description: 'The spread that is taken off the mid rate, in hundredths of a percent.',
+    }),
+    good_until: Type.Union([Timestamp, Type.Null()], {
+      description:
+        'Until when quotes may use the rows, unless newer rows replace them; null where ' +
+        'rows do not age, as in sandboxes.',
+    }),
+  },
+  { title: 'IndicativeRate', description: 'A rate of this moment, which is not binding.' },
+)
+
+export function presentRate({ from, to, steps, other, rate, mid, ...others }: IndicativeRate) {
+  const compared_with = other.length === 0 ? null : presentSteps(other)
+  const shown = { compared_with, rate: rateToJson(rate), mid: formatDecimal(mid) }
+  return { object: 'rate', ...presentRows(from, to, steps), ...shown, ...others }
+}
+
+/** Refuses (400) unknown currencies, both at once. */
+function checkRateQuery({ from, to }: RateQuery): void {
+  refuseIfAny([...checkCurrency(from, 'from'), ...checkCurrency(to, 'to')])
+}
 
 interface Needs extends Pick<Reads, 'read'> {
   readonly reference: { pricing(price_version: bigint | null): Promise<PricingAt> }
