@@ -1,6 +1,5 @@
-// Which addresses webhooks may be sent to. An account chooses its receivers, and the service can
-// reach what the account cannot (databases, neighbours, the cloud's metadata), so every address
-// that is not public is refused. Opens no connection; exchange.ts checks again before each one.
+// Refuses receivers whose address is not public. An account chooses its receivers, and the service
+// can reach what the account cannot: databases, neighbours, the cloud's metadata.
 import { Resolver, lookup as systemLookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import { isPortOfHttp } from './rules.ts'
@@ -29,9 +28,9 @@ const REASONS = {
 } as const
 
 /**
- * The IANA IPv4 Special-Purpose Address Registry (RFC 6890, as updated by RFC 8190 and later
- * entries), complete: its few globally reachable blocks serve the network itself and receive no
- * webhooks. Also multicast, and addresses that clouds add.
+ * The IANA IPv4 Special-Purpose Address Registry (RFC 6890, updated by RFC 8190 and later),
+ * complete: its few globally reachable blocks serve the network itself. Also multicast, and
+ * addresses that clouds add.
  */
 const IPV4_SPECIAL: readonly (readonly [string, number])[] = [
   ['0.0.0.0', 8], // this network, RFC 791
@@ -72,13 +71,11 @@ const IPV6_SPECIAL: readonly (readonly [string, number])[] = [
   ['3fff::', 20], // documentation, RFC 9637
 ]
 
-// BlockList compares IPv4 addresses with rules for IPv4-mapped IPv6 and the reverse, so each family
-// has lists of its own.
+// BlockList compares IPv4 addresses with rules for IPv4-mapped IPv6 and the reverse.
 const ipv4Special = blockList(IPV4_SPECIAL, 'ipv4')
 const ipv6Global = blockList(IPV6_GLOBAL, 'ipv6')
 const ipv6Special = blockList(IPV6_SPECIAL, 'ipv6')
 
-/** Whether text is a public IPv4 or IPv6 address. */
 export function isPublic(address: string): boolean {
   // A zone names an interface of this machine.
   if (address.includes('%')) return false
@@ -87,10 +84,7 @@ export function isPublic(address: string): boolean {
   return family === 6 && ipv6Global.check(address, 'ipv6') && !ipv6Special.check(address, 'ipv6')
 }
 
-/**
- * Why a URL is refused, as the end of a sentence about it; undefined when it is not. The addresses
- * of a name may change, so exchange.ts checks again.
- */
+/** Why a URL is refused, as the end of a sentence. exchange.ts checks again at each connection. */
 export async function checkReceiver(
   url: URL,
   options: ReceiverOptions,
@@ -99,7 +93,7 @@ export async function checkReceiver(
   return refusal === undefined ? undefined : REASONS[refusal]
 }
 
-/** The addresses of a URL's host. One address that is not public refuses the receiver. */
+/** One address that is not public refuses the receiver. */
 export async function resolveReceiver(
   url: URL,
   { allow_private, lookup = allow_private ? localLookup : publicLookup }: ReceiverOptions,
@@ -110,8 +104,7 @@ export async function resolveReceiver(
   if (url.username !== '' || url.password !== '') return { refusal: 'credentials' }
   if (!isPortOfHttp(url)) return { refusal: 'port' }
   const host = hostOf(url)
-  // The URL parser has normalised every spelling of an IPv4 address (octal, hexadecimal, short,
-  // full-width, …) to the dotted one.
+  // The URL parser has made every spelling of an IPv4 address (octal, short, …) a dotted one.
   if (isIP(host) !== 0) {
     return allow_private || isPublic(host) ? { addresses: [host] } : { refusal: 'address' }
   }
@@ -144,10 +137,7 @@ function isLocalName(host: string): boolean {
 /** Two tries of 2 seconds each. */
 const resolver = new Resolver({ timeout: 2000, tries: 2 })
 
-/**
- * Queries name servers without threads. The system's resolver uses a small thread pool, which
- * receivers with silent name servers could exhaust.
- */
+/** The system's resolver has few threads, which silent name servers could exhaust. */
 const publicLookup: Lookup = async hostname => {
   const answers = await Promise.allSettled([
     resolver.resolve4(hostname),

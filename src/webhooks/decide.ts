@@ -1,6 +1,5 @@
-// Decides the changes of webhook endpoints that an account asks for: create, update, delete, rotate
-// the secret, test and replay. Pure; it advances the state, so that the next command of the batch
-// sees the change.
+// Decides the changes that an account asks for. Pure; it advances the state, so that the next
+// command of the batch sees the change.
 import { isDeepStrictEqual } from 'node:util'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import type { Event, NamedEvent } from '../statements/event/event.ts'
@@ -28,13 +27,11 @@ export type WebhookChange =
   | { readonly kind: 'test'; readonly id: string }
   | { readonly kind: 'replay'; readonly id: string; readonly request: ReplayRequest }
 
-/** The part of an event that a delivery is made from. */
 export type Deliverable = Pick<NamedEvent, 'id' | 'sequence' | 'type' | 'object_id'>
 
 /** A new delivery. Its insertion sets when it is due, which depends on those pending already. */
 export type NewDelivery = Omit<Delivery, 'status' | 'attempts' | 'due_at' | 'updated_at'>
 
-/** The events that a replay request selects, in order. */
 export interface Picked {
   /** At most MAX_REPLAYED + 1; the last one shows that there are more. */
   readonly events: readonly Deliverable[]
@@ -49,7 +46,6 @@ export interface WebhookState {
   readonly books: ReadonlyMap<string, Book>
   /** The endpoints that commands name, by nameOf. */
   readonly endpoints: Map<string, WebhookEndpoint>
-  /** How many endpoints each account has. */
   readonly counts: Map<string, number>
   /** How many deliveries of an endpoint are pending, counted up to MAX_CANCELLED + 1. */
   readonly pending: ReadonlyMap<string, number>
@@ -60,10 +56,7 @@ export interface WebhookState {
 
 export interface WebhookOutcome {
   readonly endpoint: WebhookEndpoint
-  /**
-   * `emptied`: the endpoint is disabled and some of its deliveries are cancelled; the call that
-   * cancels the last ones deletes it.
-   */
+  /** `emptied`: disabled, with deliveries cancelled; the call that cancels the last deletes it. */
   readonly did: 'created' | 'changed' | 'emptied' | 'deleted' | 'nothing'
   readonly events: readonly Event[]
   readonly deliveries: readonly NewDelivery[]
@@ -135,10 +128,7 @@ function create(
   return { ...unchanged(endpoint), did: 'created' }
 }
 
-/**
- * Changes an endpoint. Unchanged values write nothing. An endpoint that is disabled already keeps
- * its reason.
- */
+/** Unchanged values write nothing. An endpoint that is already disabled keeps its reason. */
 function update(
   state: WebhookState,
   before: WebhookEndpoint,
@@ -169,9 +159,7 @@ function remove(state: WebhookState, endpoint: WebhookEndpoint): WebhookOutcome 
   return { ...unchanged(endpoint), did: 'deleted' }
 }
 
-/**
- * Makes deliveries in the order of the events. Events named by id need no matching subscription.
- */
+/** Events named by id need no matching subscription. */
 function replay(
   state: WebhookState,
   endpoint: WebhookEndpoint,
@@ -205,7 +193,6 @@ function replay(
   return { ...changed(state, { ...endpoint, delivery_count }), deliveries, replayed }
 }
 
-/** The next deliveries of an endpoint, one for each event. */
 export function deliveriesOf(
   { account_id, id: endpoint_id, delivery_count }: WebhookEndpoint,
   events: readonly Deliverable[],
@@ -225,10 +212,7 @@ export function deliveriesOf(
   }))
 }
 
-/**
- * Whether the endpoint will get the event without a replay. A replay now would overtake the events
- * before it.
- */
+/** A replay of an event that is still to come would overtake the events before it. */
 function willBeFannedOut(endpoint: WebhookEndpoint, event: Deliverable): boolean {
   return event.sequence > endpoint.fanned_out && wants(endpoint, event)
 }

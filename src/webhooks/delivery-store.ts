@@ -1,5 +1,4 @@
-// The SQL statements that insert deliveries, cancel those of an endpoint, and read deliveries with
-// their attempts. The delivery worker's other statements are in queue-store.ts.
+// Statements that insert, cancel and read deliveries. queue-store.ts has those of the worker.
 import type { TransactionSql } from '../sql/connect.ts'
 import { findByKeys } from '../sql/keys.ts'
 import { byTime } from '../sql/order.ts'
@@ -12,9 +11,8 @@ import type { Deliverable, NewDelivery } from './decide.ts'
 import { type Attempt, DELIVERY_STATUSES, type Delivery } from './webhook.ts'
 
 /**
- * Inserts pending deliveries. The first delivery about each object is due at once, by the
- * database's clock, unless another delivery about it is pending; the others wait. The endpoints
- * must be locked, and the numbers must be the next ones of each endpoint.
+ * Expects locked endpoints and their next numbers. The first delivery about each object is due at
+ * once, unless another about it is pending; the others wait.
  */
 export async function insertDeliveries(
   tx: TransactionSql,
@@ -25,8 +23,7 @@ export async function insertDeliveries(
 
 function insertOfShard(tx: TransactionSql, rows: readonly NewDelivery[]) {
   const texts = (of: (row: NewDelivery) => string | bigint) => rows.map(row => String(of(row)))
-  // The bounds of object_id and the order fit one index alone, so that a plan made while the table
-  // was empty cannot use another.
+  // Bounds and order fit one index alone: a plan made for an empty table cannot use another.
   return tx`
     insert into webhook_deliveries (account_id, endpoint_id, number, id, event_id, event_sequence,
       event_type, object_id, status, attempts, due_at, created_at, updated_at)
@@ -76,7 +73,7 @@ export async function countPending(
   return row?.count ?? 0
 }
 
-/** Cancels at most `limit` pending deliveries of an endpoint whose row is locked. */
+/** The endpoint's row must be locked. */
 export async function cancelPending(
   tx: TransactionSql,
   { account_id, id }: Key,
@@ -94,10 +91,7 @@ export async function cancelPending(
     where d.account_id = ${account_id} and d.id = p.id`
 }
 
-/**
- * The events whose last delivery to the endpoint is dead, oldest delivery first. One index look-up
- * for each dead delivery finds the later deliveries of its event.
- */
+/** The events whose last delivery is dead, oldest first. Looks up the later ones in an index. */
 export async function listDead(
   tx: TransactionSql,
   { account_id, id }: Key,
@@ -142,9 +136,8 @@ const LISTED: Listed = {
 }
 
 /**
- * A page of an endpoint's deliveries; undefined when the cursor names no delivery of the account.
- * The planner sees the status as a literal and so knows how common it is. The rare dead deliveries
- * have their own index; a common status is filtered along the index of all deliveries.
+ * Undefined when the cursor names no delivery of the account. The planner sees the status as a
+ * literal and so knows how common it is: the rare dead deliveries have their own index.
  */
 export function listDeliveries(
   sql: Tag,
@@ -170,14 +163,12 @@ export function listDeliveries(
   )
 }
 
-/**
- * Deliveries by (account, id), in no order. Ids that are unknown or of other accounts have no row.
- */
+/** In no order. Ids that are unknown or of other accounts have no row. */
 export async function findDeliveries(sql: Tag, keys: readonly Key[]): Promise<Delivery[]> {
   return findByKeys<Delivery>(sql, 'webhook_deliveries', COLUMNS, keys)
 }
 
-/** The recorded attempts of a delivery, in order: at most eleven. */
+/** In order; at most eleven. */
 export async function listAttempts(sql: Tag, { account_id, id }: Key): Promise<Attempt[]> {
   return sql<Attempt[]>`
     select account_id, delivery_id, number, created_at, duration_ms, status_code, error, answer
@@ -185,7 +176,7 @@ export async function listAttempts(sql: Tag, { account_id, id }: Key): Promise<A
     order by number`
 }
 
-/** Converts times of the database's clock to the account's clock, in the same order. */
+/** Keeps the order. */
 export async function onAccountClock(
   sql: Tag,
   account_id: string,

@@ -1,6 +1,5 @@
-// Sends one request over HTTP/1.1, safely, to a URL that an account or an operator has chosen. It
-// connects to checked addresses only, ends every wait at one deadline and bounds every read. It
-// follows no redirect, and knows neither signatures nor retries.
+// Sends one request over HTTP/1.1 to a URL that an account or an operator has chosen. It connects
+// to checked addresses, follows no redirect, and bounds every wait and read.
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { isIP, connect as netConnect, type Socket } from 'node:net'
 import { addAbortSignal } from 'node:stream'
@@ -45,7 +44,6 @@ const MAX_HEADER_BYTES = 16 * 1024
 /** The most interim answers (1xx) of a receiver; honest ones send one or two. */
 const MAX_INTERIM = 10
 
-/** An error whose message becomes `ExchangeResult.error`. */
 class Failure extends Error {}
 
 const ERROR_WORDS: Readonly<Record<string, string>> = {
@@ -59,7 +57,6 @@ const ERROR_WORDS: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'headers too large',
 }
 
-/** Sends one request and waits for the answer. Never rejects. */
 export async function exchange(
   outgoing: OutgoingRequest,
   size: AnswerSize,

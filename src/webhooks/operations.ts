@@ -1,5 +1,4 @@
-// Writes webhook endpoints in one operation. It locks the account's book first and the endpoint's
-// row second.
+// Writes endpoints in one operation. It locks the account's book before the endpoint's row.
 import { randomBytes } from 'node:crypto'
 import type { Operation } from '../engine/operation.ts'
 import { success } from '../http/answer.ts'
@@ -48,10 +47,7 @@ export interface WriteWebhook extends Claiming {
 /** Standard Webhooks allows 24 to 64 bytes; this is the length of SHA-256. */
 const SECRET_BYTES = 32
 
-/**
- * POST, PUT and DELETE of /v3/webhook_endpoint and its sub-resources. Its lanes run one command a
- * transaction, so a transaction has one author.
- */
+/** Its lanes run one command a transaction, so a transaction has one author. */
 export function writeWebhook(
   bookId: BookId,
 ): Operation<WriteWebhook, WebhookState, WebhookOutcome> {

@@ -1,7 +1,5 @@
-// The SQL statements of the delivery worker: find endpoints with work, move their cursors, claim
-// deliveries, record attempts, and delete old deliveries. All but listEndpointsWithWork and
-// deleteOldDeliveries run under the lock of the endpoint's row. rules.ts decides what follows an
-// attempt.
+// Statements of the delivery worker. All but listEndpointsWithWork and deleteOldDeliveries run
+// under the lock of the endpoint's row. rules.ts decides what follows an attempt.
 import { transactConfined } from '../sql/confine.ts'
 import { rowsAsJson, type Sql, type TransactionSql } from '../sql/connect.ts'
 import { type Connections, PORTION } from '../sql/delete-expired.ts'
@@ -19,18 +17,16 @@ import type { Attempt, Delivery, DeliveryStatus, WebhookEndpoint } from './webho
 interface EndpointWithWork extends Key {
   /** Whether the account has events that are not fanned out to the endpoint. */
   readonly to_fan_out: boolean
-  /** Whether there are deliveries to send now. */
   readonly due: boolean
 }
 
-// Statements address rows by ctid, which the lock keeps valid. Without it, a plan made while the
-// table was empty might use any index, and read the whole queue once it is long. For the same
-// reason claims are compared by `is not distinct from`, which no index serves.
+// Statements address rows by ctid, which the lock keeps valid. A plan made while the table was
+// empty might else read the whole queue by another index. For the same reason claims are compared
+// by `is not distinct from`, which no index serves.
 
 /**
- * Makes one index look-up for each endpoint, so that no backlog hides another endpoint. Here and
- * below, "due" compares with statement_timestamp(), which is stable and so bounds an index scan.
- * clock_timestamp() is volatile, so the scan would read future deliveries too.
+ * One index look-up for each endpoint, so that no backlog hides another. "Due" compares with
+ * statement_timestamp(), which bounds an index scan; the volatile clock_timestamp() does not.
  */
 export function listEndpointsWithWork(finder: Sql): Promise<EndpointWithWork[]> {
   return finder<EndpointWithWork[]>`
@@ -49,16 +45,15 @@ export function listEndpointsWithWork(finder: Sql): Promise<EndpointWithWork[]> 
     where e.status = 'enabled' and (e.fanned_out < b.event_count or d.id is not null)`
 }
 
-/** A locked endpoint. Until the transaction ends, no other transaction changes its deliveries. */
+/** Until the transaction ends, no other transaction changes its deliveries. */
 export interface LockedEndpoint extends WebhookEndpoint {
-  /** The sequence of its account's newest event. */
   readonly event_count: bigint
   readonly account_now: Instant
 }
 
 /**
- * Locks an endpoint. Undefined when it is deleted or, without `wait`, another transaction holds it.
- * The statement is sent at once, so every statement after this call runs under the lock.
+ * Undefined when it is deleted or, without `wait`, another transaction holds it. Sends the
+ * statement at once, so that every later one runs under the lock.
  */
 export async function lockEndpoint(
   tx: TransactionSql,
@@ -77,7 +72,7 @@ export async function lockEndpoint(
   return (await rows)[0]
 }
 
-/** Records that `made` deliveries were made from the events up to number `fanned_out`. */
+/** Deliveries were made from the events up to number `fanned_out`. */
 export function moveCursor(
   tx: TransactionSql,
   { account_id, id }: Key,
@@ -101,10 +96,7 @@ export interface ClaimedDelivery extends Pick<Delivery, 'id' | 'due_at'> {
   readonly sandbox: boolean
 }
 
-/**
- * Claims the deliveries that have been due longest, if the endpoint is enabled. A delivery whose
- * result is not recorded comes due again when its claim runs out.
- */
+/** The longest due ones. A delivery without a recorded result comes due when its claim ends. */
 export async function claimDeliveries(
   tx: TransactionSql,
   { account_id, id: endpoint_id }: Key,
@@ -153,17 +145,14 @@ interface Claim
 }
 
 export interface DeliveryResult extends Omit<Attempt, 'account_id' | 'created_at'> {
-  /** The claim's `due_at`. */
   readonly claimed_until: Instant | null
   readonly status: DeliveryStatus
-  /** Set for `pending`. */
   readonly retry_in_ms: number | null
 }
 
 /**
- * Records results with their attempts. When a delivery ends, the next one about its object becomes
- * due. Drops results whose claim has run out. Returns the ids of the recorded deliveries. Each
- * delivery may occur once.
+ * Records each delivery's result with its attempt, and makes the next delivery about its object
+ * due. Drops results whose claim has run out. Returns the ids of the recorded deliveries.
  */
 export async function applyResults(
   tx: TransactionSql,
@@ -172,9 +161,8 @@ export async function applyResults(
 ): Promise<ReadonlySet<string>> {
   if (isSpread()) return applyInSteps(tx, endpoint, results)
   const { account_id, id: endpoint_id } = endpoint
-  // Every part of the statement sees the rows as they were before it. So the next delivery is the
-  // first pending one with a higher number than the ended one. The bounds and the order fit the
-  // index of pending deliveries alone.
+  // Every part of the statement sees the rows as they were before it, so the next delivery has a
+  // higher number than the ended one. The bounds fit the index of pending deliveries alone.
   const rows = await tx<{ id: string }[]>`
     with clock as materialized (
       select statement_timestamp() + clock_ahead as account_now from books
@@ -216,7 +204,7 @@ export async function applyResults(
   return new Set(rows.map(row => row.id))
 }
 
-/** Does the same by several statements: Citus does not insert in a distributed statement's CTE. */
+/** Citus does not insert in a distributed statement's CTE. */
 async function applyInSteps(
   tx: TransactionSql,
   { account_id, id: endpoint_id }: Key,
@@ -280,7 +268,7 @@ const insertAttempts = inserter<Attempt>('webhook_attempts', {
   answer: 'text',
 })
 
-/** Makes each object's next delivery due. Fits the index of pending deliveries alone. */
+/** Fits the index of pending deliveries alone. */
 function wakeNext(
   tx: TransactionSql,
   of: {
@@ -305,7 +293,7 @@ function wakeNext(
       ))`
 }
 
-/** Disables an endpoint that answered 410. Its deliveries stay pending until it is enabled. */
+/** Its deliveries stay pending until it is enabled. */
 export function disableGoneEndpoint(
   tx: TransactionSql,
   { account_id, id, account_now }: LockedEndpoint,
@@ -320,7 +308,7 @@ export function disableGoneEndpoint(
 /** Ended deliveries are kept for this many days of the account's clock. */
 const KEPT_DAYS = 30
 
-/** Deletes deliveries past their KEPT_DAYS, with their attempts; returns how many. */
+/** Deletes with their attempts; returns how many. */
 export async function deleteOldDeliveries({ finder, sql }: Connections): Promise<number> {
   let deleted = 0
   for (const queue of await listQueues(finder)) {
@@ -333,7 +321,7 @@ export async function deleteOldDeliveries({ finder, sql }: Connections): Promise
 
 type Queue = Pick<Delivery, 'account_id' | 'endpoint_id'>
 
-/** Every endpoint with deliveries, deleted ones too. Skips along the index from one to the next. */
+/** Deleted ones too. Skips along the index from one to the next. */
 async function listQueues(finder: Sql): Promise<Queue[]> {
   if (isSpread()) {
     return stepByStep<Queue>(

@@ -166,7 +166,7 @@ export function presentEndpoint(endpoint: WebhookEndpoint) {
   }
 }
 
-/** The event of a test, whose data holds the endpoint as it was. */
+/** Its data holds the endpoint as it was. */
 export function presentTest(event: Event) {
   return presentEvent(testWithObject(nameEvent(event)))
 }
@@ -214,7 +214,6 @@ export function presentDelivery(delivery: Delivery, next_attempt_at: Instant | n
   }
 }
 
-/** `attempts` are those that have ended, in order. */
 export function presentDeliveryWith(
   delivery: Delivery,
   next_attempt_at: Instant | null,

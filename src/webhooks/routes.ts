@@ -1,5 +1,4 @@
-// /v3/webhook_endpoint: endpoints, and the rotation of secrets, tests and replays below them.
-// delivery-routes.ts reads their deliveries.
+// /v3/webhook_endpoint, and the rotation of secrets, tests and replays below it.
 import type { FastifyRequest } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
 import type { Finds } from '../engine/reads.ts'
@@ -68,14 +67,14 @@ export function webhookRoutes(routes: AccountRoutes, deps: Needs): void {
   replayRoute(routes, deps)
 }
 
-/** Checks the URL of a request without looking up its name. */
+/** Does not look up the host name. */
 function checkOf(deps: Needs) {
   // Reads the configuration at each request: openapi.json is made from these routes without one.
   return ({ url }: { readonly url?: string }) =>
     refuseIfAny(checkUrl(url, deps.config.webhook_allow_private))
 }
 
-/** The URL as it is stored, and its refusal. Looks up the host name here, before any lock. */
+/** Looks up the host name here, before any lock. */
 async function receiverOf({ config }: Needs, text: string) {
   const url = new URL(text)
   const why = await checkReceiver(url, { allow_private: config.webhook_allow_private })

@@ -1,24 +1,21 @@
-// The rules of webhooks: which endpoint gets which event, which addresses and replays are valid,
-// which secrets sign, and what follows an attempt. Pure.
+// The rules of webhooks: subscriptions, addresses, replays, secrets and retries. Pure.
 import { invalidField, type Problem } from '../values/errors.ts'
 import { type Instant, instantFromIso, plusMilliseconds } from '../values/instant.ts'
 import type { ReplayRequest } from './request.ts'
 import { type Attempt, MAX_URL_LENGTH, type WebhookEndpoint } from './webhook.ts'
 
-/** Most endpoints of an account. */
 export const MAX_ENDPOINTS = 16
 
 /** Most events that one replay reads, and most deliveries that one deletion cancels. */
 export const MAX_REPLAYED = 10_000
 export const MAX_CANCELLED = 10_000
 
-/** Whether a subscription to `event_types` covers a type. An empty list covers every type. */
 export function matches(event_types: readonly string[], type: string): boolean {
   if (event_types.length === 0 || event_types.includes(type)) return true
   return event_types.includes(`${type.slice(0, type.indexOf('.'))}.*`)
 }
 
-/** Whether an endpoint gets an event. An event about an endpoint goes to that endpoint alone. */
+/** An event about an endpoint goes to that endpoint alone. */
 export function wants(
   endpoint: Pick<WebhookEndpoint, 'id' | 'event_types'>,
   { type, object_id }: { readonly type: string; readonly object_id: string },
@@ -27,7 +24,7 @@ export function wants(
   return matches(endpoint.event_types, type)
 }
 
-/** The secrets that sign at this time of the account, the current one first. */
+/** The current one first. */
 export function secretsOf(
   endpoint: Pick<WebhookEndpoint, 'secret' | 'previous_secret' | 'previous_secret_until'>,
   account_now: Instant,
@@ -37,7 +34,7 @@ export function secretsOf(
   return overlaps ? [secret, previous_secret] : [secret]
 }
 
-/** The endpoint with a new secret; the previous one signs as well for `overlap_s` seconds. */
+/** The previous secret signs as well for `overlap_s` seconds. */
 export function rotated(
   endpoint: WebhookEndpoint,
   secret: string,
@@ -82,10 +79,7 @@ type AfterAttempt = {
   | { readonly status: 'dead' }
 )
 
-/**
- * The state of a delivery after its `attempts`-th attempt. `chance`, from 0 to 1, moves the delay
- * by up to ±10 %, so that deliveries that failed together are not retried together.
- */
+/** `chance`, from 0 to 1, moves the delay by up to ±10 %, so that joint failures spread. */
 export function afterAttempt(
   attempts: number,
   { status_code, retry_after_s }: AttemptResult,
@@ -103,10 +97,7 @@ export function afterAttempt(
   return { status: 'pending', retry_in_ms: Math.max(planned_ms, asked_ms), disables }
 }
 
-/**
- * Ports of other protocols, which could read a webhook as commands: the "bad ports" of the Fetch
- * standard, section 2.9, which browsers refuse as well.
- */
+/** The "bad ports" of the Fetch standard, 2.9: other protocols could read commands. */
 const BAD_PORTS: ReadonlySet<number> = new Set([
   ...[0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95],
   ...[101, 102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179],
@@ -115,12 +106,11 @@ const BAD_PORTS: ReadonlySet<number> = new Set([
   ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
 ])
 
-/** Whether a URL's port may get HTTP requests. The default port of its scheme always may. */
 export function isPortOfHttp({ port }: URL): boolean {
   return port === '' || !BAD_PORTS.has(Number(port))
 }
 
-/** The problems of a receiver's URL that show without a look-up of its host name. */
+/** The problems that show without a look-up of the host name. */
 export function checkUrl(text: string | undefined, allow_private: boolean): Problem[] {
   const fault = typeof text === 'string' ? urlFault(text, allow_private) : undefined
   return fault === undefined ? [] : [invalidField('url', `url ${fault}.`)]

@@ -1,5 +1,4 @@
-// Sends one webhook, and keeps the part of the answer that deliveries show. exchange.ts makes the
-// connection. Knows neither signatures nor events nor retries.
+// Sends one webhook, and keeps the part of the answer that deliveries show.
 import { type Answer, exchange, type OutgoingRequest } from './exchange.ts'
 import type { AttemptResult } from './rules.ts'
 import type { Attempt } from './webhook.ts'
@@ -14,7 +13,7 @@ const KEPT_BYTES = 4 * MAX_ANSWER_CHARACTERS
 /** Far above any delay that rules.ts honours, and small enough to keep the number exact. */
 const MAX_RETRY_AFTER_S = 999_999_999
 
-/** Sends one POST and waits for the answer. Never rejects. Follows no redirect. */
+/** Never rejects. Follows no redirect. */
 export async function send(outgoing: OutgoingRequest): Promise<SendResult> {
   const size = { read_bytes: MAX_BODY_BYTES, kept_bytes: KEPT_BYTES }
   const { answer, error, duration_ms } = await exchange(outgoing, size)
@@ -39,7 +38,7 @@ function retryAfter(value: string | undefined, now_ms: number): number | null {
   return Math.min(Math.max(Math.ceil((at_ms - now_ms) / 1000), 0), MAX_RETRY_AFTER_S)
 }
 
-/** Decodes UTF-8 and replaces characters that harm a terminal or that PostgreSQL rejects. */
+/** Replaces characters that harm a terminal or that PostgreSQL rejects. */
 function plainText(bytes: Buffer): string {
   const text = new TextDecoder().decode(bytes)
   const harmless = text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, ' ')

@@ -1,6 +1,5 @@
 // Signs webhooks as Standard Webhooks specifies (github.com/standard-webhooks/standard-webhooks,
-// spec/standard-webhooks.md): HMAC-SHA256 over id, time and body. It lets a receiver detect forged,
-// altered and replayed requests. Pure.
+// spec/standard-webhooks.md).
 import { createHmac } from 'node:crypto'
 
 const PREFIX = 'whsec_'
@@ -16,10 +15,7 @@ export function newSecret(bytes: Uint8Array): string {
   return PREFIX + Buffer.from(bytes).toString('base64')
 }
 
-/**
- * The header `webhook-signature`: `v1,<base64>` for each secret, separated by spaces. The bytes
- * that a secret encodes are the key. `timestamp_s` is Unix time in seconds.
- */
+/** `v1,<base64>` for each secret; the bytes that a secret encodes are the key. */
 export function signatures(
   secrets: readonly string[],
   id: string,
@@ -30,10 +26,7 @@ export function signatures(
   return secrets.map(secret => `v1,${signature(secret, signed)}`).join(' ')
 }
 
-/**
- * The headers of one webhook. `id` is the same in every attempt, so that a receiver can drop
- * repetitions; `timestamp_s` is the time of sending, so that it can drop old requests.
- */
+/** A receiver drops repetitions by `id`, the same in every attempt, and old requests by time. */
 export function webhookHeaders(
   secrets: readonly string[],
   id: string,

@@ -1,5 +1,5 @@
-// The SQL statements of webhook endpoints. A request locks the account's book and then the
-// endpoint's row; the delivery worker locks the row alone.
+// The SQL statements of endpoints. A request locks the account's book before the endpoint's row;
+// the delivery worker locks the row alone.
 import type { TransactionSql } from '../sql/connect.ts'
 import { keepHistory } from '../sql/keep-history.ts'
 import { findByKeys, selectByKeys } from '../sql/keys.ts'
@@ -30,7 +30,7 @@ const KINDS = {
 
 export const ENDPOINT_COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KINDS)[]
 
-/** Writes new, changed and deleted endpoints. An endpoint may occur once, in one of the lists. */
+/** Each endpoint occurs once. */
 export function writeEndpoints(
   tx: TransactionSql,
   { created, changed, deleted }: Record<'created' | 'changed' | 'deleted', WebhookEndpoint[]>,
@@ -48,26 +48,22 @@ const insertEndpoints = inserter<WebhookEndpoint>('webhook_endpoints', KINDS)
 
 const { fanned_out: _cursor, created_at: _created, ...CHANGING } = KINDS
 
-/** Writes the columns that may change. The endpoints must be locked in this transaction. */
+/** The endpoints must be locked in this transaction. */
 const updateEndpoints = updater<Omit<WebhookEndpoint, 'fanned_out' | 'created_at'>>(
   'webhook_endpoints',
   ['account_id', 'id'],
   CHANGING,
 )
 
-/**
- * Deletes endpoints, which have no pending deliveries. Their other deliveries stay for timelines.
- */
+/** They have no pending deliveries. Their other deliveries stay for timelines. */
 const deleteEndpoints = deleter<Key>('webhook_endpoints', { account_id: 'text', id: 'text' })
 
-/**
- * Endpoints by (account, id), in no order. Ids that are unknown or of other accounts have no row.
- */
+/** In no order. Ids that are unknown or of other accounts have no row. */
 export async function findEndpoints(sql: Tag, keys: readonly Key[]): Promise<WebhookEndpoint[]> {
   return findByKeys<WebhookEndpoint>(sql, 'webhook_endpoints', ENDPOINT_COLUMNS, keys)
 }
 
-/** Like findEndpoints, and locks the rows in the order of nameOf. Their books must be locked. */
+/** Locks in the order of nameOf. Their books must be locked. */
 export async function lockEndpoints(
   tx: TransactionSql,
   keys: readonly Key[],
@@ -81,7 +77,7 @@ export async function lockEndpoints(
   )
 }
 
-/** The number of endpoints of each account; an account without any is absent. */
+/** An account without any is absent. */
 export async function countEndpoints(
   tx: TransactionSql,
   account_ids: readonly string[],
@@ -101,7 +97,7 @@ const LISTED: Listed = {
   filters: [{ name: 'status', by: 'status', leads: 'never' }],
 }
 
-/** A page of the account's endpoints; undefined when the cursor names none of them. */
+/** Undefined when the cursor names no endpoint of the account. */
 export function listEndpoints(
   sql: Tag,
   account_id: string,

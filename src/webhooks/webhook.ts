@@ -1,17 +1,14 @@
-// The nouns of webhooks: endpoints, deliveries, attempts and event types.
+// The nouns of webhooks.
 import { EVENTS } from '../statements/event/event.ts'
 import type { Instant } from '../values/instant.ts'
 
 export const ENDPOINT_STATUSES = ['enabled', 'disabled'] as const
 type EndpointStatus = (typeof ENDPOINT_STATUSES)[number]
 
-/**
- * Why an endpoint is disabled: its account disabled it, or it answered 410. '' while enabled.
- */
+/** Its account disabled it, or it answered 410; '' while enabled. */
 export const DISABLED_REASONS = ['', 'account', 'gone'] as const
 type DisabledReason = (typeof DISABLED_REASONS)[number]
 
-/** An address that an account's events are sent to. */
 export interface WebhookEndpoint {
   readonly account_id: string
   readonly id: string
@@ -23,9 +20,7 @@ export interface WebhookEndpoint {
   readonly disabled_reason: DisabledReason
   /** `whsec_` and base64. */
   readonly secret: string
-  /**
-   * The secret that also signs until `previous_secret_until`, by the account's clock; '' for none.
-   */
+  /** Also signs until `previous_secret_until`, by the account's clock; '' for none. */
   readonly previous_secret: string
   readonly previous_secret_until: Instant | null
   /** The sequence of the newest event that deliveries were made from. */
@@ -39,7 +34,6 @@ export interface WebhookEndpoint {
 export const DELIVERY_STATUSES = ['pending', 'succeeded', 'dead', 'cancelled'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
-/** One event, to be sent to one endpoint. */
 export interface Delivery {
   readonly account_id: string
   readonly endpoint_id: string
@@ -52,16 +46,12 @@ export interface Delivery {
   readonly object_id: string
   readonly status: DeliveryStatus
   readonly attempts: number
-  /**
-   * By the database's clock. Null once the delivery has ended, or while an earlier delivery about
-   * its object is pending.
-   */
+  /** By the database's clock; null when ended or while another about its object is pending. */
   readonly due_at: Instant | null
   readonly created_at: Instant
   readonly updated_at: Instant
 }
 
-/** One request to a receiver and its result. */
 export interface Attempt {
   readonly account_id: string
   readonly delivery_id: string
@@ -78,7 +68,6 @@ export interface Attempt {
   readonly answer: string
 }
 
-/** The result of a replay. */
 export interface Replayed {
   readonly deliveries: number
   readonly has_more: boolean
@@ -86,13 +75,10 @@ export interface Replayed {
   readonly last: bigint | null
 }
 
-/** The event of POST /v3/webhook_endpoint/{id}/test. Its endpoint always gets it. */
+/** POST /v3/webhook_endpoint/{id}/test; its endpoint always gets it. */
 export const TEST_EVENT = 'webhook_endpoint.test'
 
-/**
- * What an endpoint may subscribe to: each type (§event.types), and `object.*` for all types of an
- * object.
- */
+/** Each type (§event.types), and `object.*` for all types of an object. */
 export const EVENT_TYPES: readonly string[] = Object.entries(EVENTS)
   .flatMap(([object, types]) => ['*', ...types].map(type => `${object}.${type}`))
   .filter(type => !type.startsWith('webhook_endpoint.'))
