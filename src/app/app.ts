@@ -1,5 +1,4 @@
-// The HTTP application: routes, strict bodies, authentication and error answers. It does not listen
-// on a port, so tests can call it directly.
+// The HTTP application. It does not listen on a port, so tests can call it directly.
 import fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -78,12 +77,10 @@ declare module 'fastify' {
   }
 }
 
-/** The state of the server that the application needs. */
 export interface Lifecycle {
   /** Whether the process shuts down: each answer then closes its connection. */
   draining: boolean
   readonly connections: Connections
-  /** While set, new requests wait until it resolves. */
   held?: Promise<void>
 }
 
@@ -165,10 +162,7 @@ export function addRoutes(
   operatorRoutes(app, deps)
 }
 
-/**
- * The dependencies for routes that are described and never called. Each dependency throws on use,
- * except the log; no requests are logged.
- */
+/** For routes that are described and never called. Each throws on use, except the silent log. */
 export function depsForDescription(): Deps {
   const log = pino({ level: 'silent' })
   return new Proxy({ log } as unknown as Deps, {
@@ -180,10 +174,7 @@ export function depsForDescription(): Deps {
   })
 }
 
-/**
- * Authenticates the caller, and refuses a request that the caller may not make. Waits only for the
- * session of a cookie.
- */
+/** Waits only for the session of a cookie. */
 function admission(deps: Deps, atWork: AtWork): (request: FastifyRequest) => void | Promise<void> {
   const findOpen: FindSession = token_hash => {
     const find = unlessLate(() => findSession(deps.reads, token_hash))
@@ -207,7 +198,6 @@ function admission(deps: Deps, atWork: AtWork): (request: FastifyRequest) => voi
   }
 }
 
-/** Adds the hooks of every request, from its headers to its answer. */
 function admitRequests(
   app: FastifyInstance,
   deps: Deps,
@@ -264,8 +254,7 @@ const CHECK_CLIENTS_MS = 500
 function makeFastify(deps: Deps): FastifyInstance {
   return fastify({
     loggerInstance: deps.log,
-    // Fastify's own log lines contain URLs, which may hold personal data; http/requests.ts logs
-    // requests.
+    // Fastify's own log lines contain URLs, which may hold personal data.
     logController: new LogController({
       disableRequestLogging: true,
       requestIdLogLabel: 'request_id',

@@ -1,5 +1,4 @@
-// Probes and metrics for operators. They need no credentials; the service listens on loopback
-// unless HOST says otherwise.
+// Probes and metrics. They need no credentials: HOST is loopback unless the operator says so.
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { clock } from '../ledger/clock.ts'

@@ -1,5 +1,4 @@
-// A running service: the database, the parts opened on it, the HTTP server and the workers. Starts
-// them in order, and stops them in reverse order without dropping a request.
+// Starts the parts of a service in order, and stops them in reverse without dropping a request.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { deleteOldDevices } from '../accounts/user/device-store.ts'
@@ -33,17 +32,15 @@ export interface Service {
   readonly address: string
   readonly database: string
   readonly deps: Deps
-  /** Names of the migrations that this start applied. */
   readonly migrated: readonly string[]
   /**
-   * Answers with `Connection: close` for the drain time. Then accepts no connections, answers all
-   * open requests (a payout batch may take 43 s, a statement 60 s) and closes the database. Takes
-   * the drain time and 9 s, plus the time of long requests and of stopping an embedded database.
+   * Answers with `Connection: close` for the drain time, then accepts no connections, answers open
+   * requests (a batch may take 43 s, a statement 60 s) and closes the database: 9 s more than the
+   * drain time and those requests, plus the stop of an embedded database.
    */
   stop(): Promise<void>
 }
 
-/** The deletions of expired rows, and how often they run. */
 const DELETIONS = [
   deleteExpiredReplies,
   deleteOldLikenesses,
@@ -64,10 +61,7 @@ const LEAVE_WITHIN_MS = 1_500
 
 type Close = () => Promise<unknown>
 
-/**
- * Starts the service. `prepare` runs on the migrated database before any part opens it. On a
- * failure, closes all opened parts and rejects.
- */
+/** `prepare` runs on the migrated database before any part opens it. A failure closes all parts. */
 export async function startService(
   config: Config,
   log: FastifyBaseLogger,
@@ -85,8 +79,8 @@ export async function startService(
 }
 
 /**
- * How many new connections the kernel keeps until the service accepts them. Beyond that, Linux
- * resets some of a burst. Node asks for 511. Linux allows net.core.somaxconn, by default 4096.
+ * New connections that the kernel keeps until they are accepted. Beyond that, Linux resets some of
+ * a burst. Node asks for 511; Linux allows net.core.somaxconn, by default 4096.
  */
 const LISTEN_BACKLOG = 4096
 
@@ -127,7 +121,6 @@ function logRestored(log: FastifyBaseLogger, reason: string): void {
 /** What a process that settles payouts does on its own. */
 const WORKERS = [startSettling, startMeasuring, startScreeningParties, watchDatabase] as const
 
-/** Opens each part, and adds to `opened` the function that closes it. */
 async function openService(
   config: Config,
   log: FastifyBaseLogger,

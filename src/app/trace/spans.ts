@@ -1,6 +1,5 @@
-// Makes OpenTelemetry spans for requests, for batches with their steps and statements, and for
-// workers' steps. Spans hold operation names and ids, but no request data and no error messages,
-// which may contain names and account numbers.
+// Makes OpenTelemetry spans. They hold operation names and ids, but no request data and no error
+// messages, which may contain names and account numbers.
 import {
   type Attributes,
   type Context,
@@ -34,13 +33,11 @@ const METHODS = new Set('CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE'.s
 /** A larger difference means that the machine's clock was set. */
 const MAX_CLOCK_DRIFT_MS = 100
 
-/** Steps that call another system. */
 const CLIENT_STEPS: ReadonlySet<Step> = new Set(['rail', 'webhook'])
 
-/** The message at the end of a step: with `error` when it failed, else with `result`. */
+/** With `error` when the step failed, else with `result`. */
 type EndedContext<C> = C & { readonly error?: unknown; readonly result?: unknown }
 
-/** Makes spans from now on, until the process ends. */
 export function traceSteps(tracer: Tracer): void {
   const spans = new Spans(tracer)
   REQUESTS.start.subscribe(message => spans.beginRequest(message as RequestContext))
@@ -52,8 +49,7 @@ export function traceSteps(tracer: Tracer): void {
   for (const step of STEPS) {
     const channel = stepChannel(step)
     channel.start.subscribe(message => spans.beginStep(step, message as StepContext))
-    // Work that throws before its first await ends with `error`; other asynchronous work ends with
-    // `asyncEnd`.
+    // Work that throws before its first await ends with `error`; other asynchronous work does not.
     for (const ending of [step === 'decide' ? channel.end : channel.asyncEnd, channel.error]) {
       ending.subscribe(message => spans.endStep(step, message as EndedContext<StepContext>))
     }
@@ -131,9 +127,8 @@ class Spans {
   }
 
   /**
-   * Links the batch to the traced request of each command, and makes it a child of the first one,
-   * so that the batch is traced whenever one of its requests is. Each command's wait is a span of
-   * its own request, linked to the batch.
+   * Links the batch to the traced request of each command, as a child of the first one: the batch
+   * is traced whenever one of its requests is. Each command's wait is a span of its own request.
    */
   #beginBatch(work: StepContext, waiting: readonly QueuedCommand[], attributes: Attributes): void {
     const traced_callers = waiting.flatMap(({ caller, since }) => {
@@ -185,7 +180,7 @@ class Spans {
     return span
   }
 
-  /** Ends a span. Only the first end counts. */
+  /** Only the first end counts. */
   #end(work: object, failed?: string): void {
     const span = this.#spans.get(work)
     if (!span?.isRecording()) return
@@ -233,8 +228,8 @@ function summaryOf(text: string): string {
 }
 
 /**
- * Converts times of performance.now() to milliseconds since 1970. That clock is steady, so spans of
- * microseconds stay inside each other. The origin moves when the machine's clock was set.
+ * Milliseconds since 1970 of performance.now(), a steady clock: spans of microseconds stay inside
+ * each other. The origin moves when the machine's clock was set.
  */
 function wallClock(): (at?: number) => number {
   let origin = Date.now() - performance.now()
@@ -247,7 +242,6 @@ function wallClock(): (at?: number) => number {
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 
-/** The caller's span; undefined without a valid header. */
 export function readTraceparent(header: string | undefined): SpanContext | undefined {
   const [, version, traceId = '', spanId = '', flags = '', more] =
     TRACEPARENT.exec(header ?? '') ?? []

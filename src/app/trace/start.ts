@@ -1,5 +1,4 @@
-// Starts OpenTelemetry: sampling, the queue of spans, and the exporter. No other file loads the
-// SDK, so this file is imported only when the environment names a collector.
+// Starts OpenTelemetry. No other file loads the SDK, which costs memory.
 import { hostname } from 'node:os'
 import { DiagLogLevel, diag } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
@@ -23,10 +22,7 @@ const MAX_EXPORT = 512
 /** The most characters of a statement in a span, and of an SDK message in the log. */
 const MAX_TEXT = 4_000
 
-/**
- * Starts tracing. Call it before opening what it should trace. Returns a function that sends the
- * remaining spans and stops.
- */
+/** Call it before opening what it should trace. The result sends the remaining spans and stops. */
 export function startTracing(
   tracing: Tracing,
   { max_batch }: Config,

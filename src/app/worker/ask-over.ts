@@ -1,7 +1,6 @@
-// Asks rails again about attempts that are over, because a rail may change its answer: it may pay a
-// payment that it had not taken, or book one that it had rejected. The payout does not move: an
-// answer that contradicts the attempt's end becomes an exception. These rounds run apart from
-// settling, so that a rail that is silent about such an attempt delays no open one.
+// Asks rails again about attempts that are over, because a rail may change its answer. The payout
+// does not move: a contradiction becomes an exception. These rounds run apart from settling, so
+// that a silent rail delays no open attempt.
 
 import {
   type ClaimedOver,
@@ -42,7 +41,7 @@ export function startAskingOver(deps: Deps): Worker {
   }
 }
 
-/** One round; returns the number of attempts that were due. */
+/** Returns the number of attempts that were due. */
 export async function askOver(deps: Deps): Promise<number> {
   const { found, asked } = await beginOver(deps, [...deps.rails.keys()])
   await Promise.all(asked.map(({ done }) => done))
@@ -71,9 +70,7 @@ async function beginOver(deps: Deps, rails: readonly string[]): Promise<OverRoun
   return { found: due.length, asked }
 }
 
-/**
- * Records one answer. Without a clear answer, the attempt is due again once its claim has run out.
- */
+/** Without a clear answer, the attempt is due again once its claim has run out. */
 async function recordAnswer(
   deps: Deps,
   payout: ClaimedOver,

@@ -1,17 +1,14 @@
-// Asks rails about claimed payouts, by one call for each rail. Each payout has its own answer, so
-// that a slow answer delays no other payout. A payout is handed over only under its claim. It is
-// handed over again only when its rail says that it never got the attempt.
+// Asks rails about claimed payouts, by one call for each rail and one answer for each payout. A
+// payout is handed over only under its claim, and again only when its rail says that it never got
+// the attempt.
 
 import type { ClaimedPayout } from '../../payouts/advance/claim-store.ts'
 import type { Rail, RailPayout, RailReport } from '../../rails/rail.ts'
 import type { Deps } from '../../runtime/deps.ts'
 import { during } from '../../values/diagnostics.ts'
 
-/** A claimed payout, which this process alone may hand over until a given moment. */
 export interface LeasedPayout extends ClaimedPayout {
-  /**
-   * By performance.now(). The rail's time-out still fits in before another process may claim it.
-   */
+  /** By performance.now(); leaves room for the rail's time-out before the claim ends. */
   readonly hand_over_until: number
 }
 
@@ -21,22 +18,19 @@ export interface AskedPayout {
   readonly report: Promise<RailReport | undefined>
 }
 
-/** A question about a payout. It is closed once its caller has stopped waiting for the answer. */
+/** Closed once its caller has stopped waiting for the answer. */
 interface Question<P extends RailPayout = LeasedPayout & RailPayout> {
   readonly payout: P
   is_closed: boolean
 }
 
-/**
- * The time before a rail forgets an attempt's id in which nothing is handed over again, because a
- * hand-over takes time.
- */
+/** Nothing is handed over again this shortly before a rail forgets an attempt's id. */
 const MARGIN_MS = 60_000
 
 type Answer = Promise<RailReport | undefined>
 type Answers<P extends RailPayout = LeasedPayout & RailPayout> = ReadonlyMap<Question<P>, Answer>
 
-/** Asks the payouts' rails. Gives one entry for each payout, grouped by rail. */
+/** One entry for each payout, grouped by rail. */
 export function askRails(deps: Deps, payouts: readonly LeasedPayout[]): readonly AskedPayout[] {
   const leased = payouts.map(payout => ({ ...payout, asked_at: payout.claimed_at }))
   const isNotTaken = ({ payout }: Question) => payout.not_taken !== null
@@ -50,8 +44,8 @@ export function askRails(deps: Deps, payouts: readonly LeasedPayout[]): readonly
 }
 
 /**
- * Asks rails about attempts that are over, by `inquire` alone: nothing is handed over. A report is
- * undefined without a clear answer. If a rail never got the attempt, the report says `not_taken`.
+ * Asks about attempts that are over; hands over nothing. `not_taken` says that the rail never got
+ * the attempt, undefined that it gave no clear answer.
  */
 export function inquireOver<P extends RailPayout>(
   deps: Deps,
@@ -76,9 +70,7 @@ const NEVER_GOT: RailReport = {
   not_taken: { code: 'unknown', message: 'The rail does not know it.' },
 }
 
-/**
- * Asks each rail by a call of its own. If this process cannot read the rails, every answer fails.
- */
+/** If this process cannot read the rails, every answer fails. */
 function askEach<P extends RailPayout>(
   deps: Deps,
   payouts: readonly P[],
@@ -104,12 +96,12 @@ function noAdapter(name: string): Error {
   return new Error(`no adapter for rail ${name}`)
 }
 
-/** The answer that the rail has given already. The payout waits for its next route. */
+/** The answer that the rail has given already. */
 async function notTaken({ payout: { not_taken } }: Question): Answer {
   return { steps: [], ask_again_in_ms: null, ...(not_taken && { not_taken }) }
 }
 
-/** The answer; undefined if it fails or exceeds the rail's time-out. Then closes the question. */
+/** Undefined if the answer fails or exceeds the rail's time-out. Then closes the question. */
 async function inTime(deps: Deps, question: Question<RailPayout>, answer: Answer): Answer {
   const { id, attempt } = question.payout
   try {
@@ -123,10 +115,7 @@ async function inTime(deps: Deps, question: Question<RailPayout>, answer: Answer
   }
 }
 
-/**
- * Hands over payouts about which the rail was never asked. About the others it asks first, and
- * hands over only those that the rail never got.
- */
+/** Asks before handing over, unless the rail was never asked about the payout. */
 function askRail(rail: Rail | undefined, name: string, questions: readonly Question[]): Answers {
   if (rail === undefined) return failAll(questions, noAdapter(name))
   const isFirst = ({ payout }: Question) => payout.asked_before === null
@@ -151,9 +140,8 @@ async function handOverIfUnknown(rail: Rail, question: Question, answer: Answer)
 }
 
 /**
- * The report on an attempt that its rail does not know. Undefined when the rail surely never got
- * the attempt, so that it may be handed over. After the lifetime of the attempt's id, or once the
- * rail has reported steps of it, a second hand-over could be a second payment.
+ * Undefined when the rail surely never got the attempt, so that it may be handed over. After the
+ * lifetime of its id, or once the rail has reported steps of it, that could pay twice.
  */
 function reportUnknown(rail: Rail, payout: LeasedPayout): RailReport | undefined {
   const { attempt, asked_before, claimed_at, rail_steps, status } = payout
@@ -170,9 +158,9 @@ function reportUnknown(rail: Rail, payout: LeasedPayout): RailReport | undefined
 }
 
 /**
- * Hands over the payouts whose claims cannot have ended. If the database, the rail or this process
- * was slow, another process may have handed over the others. performance.now() stands still while
- * the machine is suspended; then the attempt's id keeps the rail from paying twice.
+ * Hands over the payouts whose claims cannot have ended; another process may have the others.
+ * performance.now() stands still while the machine is suspended; then the attempt's id keeps the
+ * rail from paying twice.
  */
 function handOver(rail: Rail, questions: readonly Question[]): Answers {
   const now = performance.now()
@@ -184,7 +172,7 @@ function handOver(rail: Rail, questions: readonly Question[]): Answers {
   ])
 }
 
-/** Calls an adapter once. If it throws, every answer fails, which says nothing about a payout. */
+/** If the adapter throws, every answer fails, which says nothing about a payout. */
 function callAdapter<P extends RailPayout>(
   questions: readonly Question<P>[],
   call: (payouts: readonly RailPayout[]) => readonly Answer[],

@@ -30,7 +30,6 @@ export function startCounting(
   return () => clearInterval(counting)
 }
 
-/** Counts the payouts that wait for a rail, for screening, for an approval or for people. */
 export async function countWaiting(deps: Deps): Promise<void> {
   const { sql, finder, rails, log, metrics, reference } = deps
   const paused = reference.current().rails.filter(({ paused_reason }) => paused_reason !== '')
@@ -74,10 +73,7 @@ export async function countWaiting(deps: Deps): Promise<void> {
   }
 }
 
-/**
- * Counts bank files that are unsent or without an answer, and received files and lines that were
- * not applied.
- */
+/** Unsent or unanswered files, and received files and lines that were not applied. */
 export async function countBankFiles({ sql, metrics }: Deps): Promise<void> {
   const [files, quarantined, problems] = await Promise.all([
     countFiles(sql),
@@ -99,7 +95,7 @@ export async function countBankFiles({ sql, metrics }: Deps): Promise<void> {
   }
 }
 
-/** Counts the parties that may be on a list, and those that were not compared with the lists. */
+/** Parties that may be on a list, and those that were not compared with the lists. */
 export async function countWaitingParties({ finder, metrics }: Deps): Promise<void> {
   const counts = await countParties(finder)
   metrics.partiesScreening.reset()

@@ -1,7 +1,6 @@
-// The delivery worker: makes deliveries from events, claims due deliveries, sends them outside any
-// transaction and records their attempts. Each endpoint has its own queue, so that none waits for
-// another. The worker may be killed at any point: a delivery that was sent but not recorded is sent
-// again when its claim runs out.
+// The delivery worker. Sends due deliveries outside any transaction. Each endpoint has its own
+// queue, so that none waits for another. The worker may be killed at any point: a delivery that was
+// sent but not recorded is sent again when its claim runs out.
 
 import { withObjects } from '../../history/event-object/operations.ts'
 import type { Deps } from '../../runtime/deps.ts'
@@ -32,9 +31,7 @@ import { startWorker, type Worker, warned } from './worker.ts'
 
 type Needs = Pick<Deps, 'config' | 'finder' | 'log' | 'metrics'>
 
-/**
- * Most concurrent requests of one process: to all endpoints, to one endpoint, to a new endpoint.
- */
+/** Concurrent requests of one process: to all endpoints, to one, to a new one. */
 const MAX_IN_FLIGHT = 256
 const MAX_SLOTS = 8
 const FIRST_SLOTS = 1
@@ -43,34 +40,27 @@ const FIRST_SLOTS = 1
 const MAX_SLOW_IN_FLIGHT = 128
 const SLOW_MS = 1_000
 
-/**
- * The most bytes of bodies that are being sent, so that large events of many accounts do not fill
- * the memory. Beyond it an endpoint claims one delivery at a time.
- */
+/** Bytes of bodies in flight. Beyond it an endpoint claims one delivery at a time. */
 const MAX_BYTES_IN_FLIGHT = 32 * 1024 * 1024
 
 /** A claim outlives the request's time-out by this time, in which the attempt is recorded. */
 const LEASE_MARGIN_MS = 5_000
 
 /**
- * While recording takes longer than this, the database is the bottleneck: more concurrent requests
- * gain nothing, and a crash would send more answered deliveries again.
+ * If recording takes longer, the database is the bottleneck: more concurrent requests gain nothing,
+ * and a crash would send more answered deliveries again.
  */
 const RECORD_WITHIN_MS = 6
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** The state of this process's work for one endpoint. */
 interface Queue {
   readonly endpoint: Key
-  /** The number of requests that are being claimed or sent. */
   in_flight: number
   /** The most requests in flight: fewer while the receiver does not answer or recording is slow. */
   slots: number
   is_slow: boolean
-  /** Attempts that have ended but are not recorded yet. */
   ended: EndedAttempt[]
-  /** Work for the next turn. */
   wanted: { claim: boolean; fan_out: boolean }
   /** Whether the last claim left slots free. */
   had_free_slots: boolean
@@ -80,16 +70,12 @@ interface Queue {
 interface Turn {
   /** Undefined when the endpoint is deleted or another process holds it. */
   readonly endpoint: LockedEndpoint | undefined
-  /** Ids of the deliveries that were recorded. */
   readonly applied: ReadonlySet<string>
   readonly claimed: readonly ClaimedDelivery[]
-  /** Whether there are more events to make deliveries from. */
   readonly to_fan_out: boolean
 }
 
-/**
- * Runs until stopped. The pool `sql` is the worker's own and bounds its concurrent transactions.
- */
+/** `sql` is the worker's own pool and bounds its concurrent transactions. */
 export function startDelivering(deps: Needs, sql: Sql): Worker {
   const dispatcher = new Dispatcher(deps, sql)
   const finding = startWorker(async () => {
@@ -118,9 +104,7 @@ export async function deliverDue(deps: Needs, sql: Sql): Promise<number> {
   return dispatcher.attempts
 }
 
-/** The queues of one process: one for each endpoint that has or had deliveries. */
 class Dispatcher {
-  /** Requests sent so far. */
   attempts = 0
   readonly #deps: Needs
   readonly #sql: Sql
@@ -129,7 +113,7 @@ class Dispatcher {
   #slow_in_flight = 0
   #bytes_in_flight = 0
   #stopped = false
-  /** Resolves the waiting calls of `idle` when a queue has no more work. */
+  /** Resolves the waiting calls of `idle`. */
   #onIdle: (() => void)[] = []
 
   constructor(deps: Needs, sql: Sql) {
@@ -137,7 +121,7 @@ class Dispatcher {
     this.#sql = sql
   }
 
-  /** Looks for work in the database and starts every queue that has some. */
+  /** Starts every queue that has work in the database. */
   async findWork(): Promise<void> {
     for (const { to_fan_out, due, ...endpoint } of await listEndpointsWithWork(this.#deps.finder)) {
       const queue = this.#queueOf(endpoint)
@@ -146,8 +130,7 @@ class Dispatcher {
     }
     for (const [name, queue] of this.#queues) {
       if (this.#hasWork(queue)) void this.#work(queue)
-      // Drops the state of an idle endpoint. It keeps that of a slow one, which costs time to
-      // relearn.
+      // The state of a slow endpoint costs time to relearn.
       else if (queue.in_flight === 0 && !queue.is_turning && !queue.is_slow)
         this.#queues.delete(name)
     }
@@ -203,7 +186,7 @@ class Dispatcher {
     if (queue.is_slow) this.#slow_in_flight += requests
   }
 
-  /** Takes turns, one after the other, until no work is left. Never rejects. */
+  /** Until no work is left. Never rejects. */
   async #work(queue: Queue): Promise<void> {
     if (queue.is_turning) return
     queue.is_turning = true
@@ -227,8 +210,7 @@ class Dispatcher {
   /** Records, fans out and claims in one transaction, then sends the claimed deliveries. */
   async #turn(queue: Queue): Promise<void> {
     const ended = queue.ended.splice(0)
-    // A crash before the commit sends the ended deliveries again. So a turn that records them is
-    // short and does not fan out, unless nothing else is left to send.
+    // A crash before the commit sends the ended deliveries again, so a turn that records is short.
     const fan_out =
       queue.wanted.fan_out && (ended.length === 0 || queue.had_free_slots) && !this.#stopped
     const free = this.#freeSlots(queue)
@@ -271,9 +253,8 @@ class Dispatcher {
     const lease_ms = this.#deps.config.webhook_timeout_ms + LEASE_MARGIN_MS
     const claiming = () => claimDeliveries(tx, queue.endpoint, free, lease_ms)
     const claim = async () => (free > 0 ? during('claim', 'webhooks', free, claiming) : [])
-    // Sends lock, record and claim together where no decision stands between them, because late
-    // recording risks sending twice. On a distributed database recording takes several statements,
-    // and the last one makes the next deliveries due.
+    // Sends lock, record and claim together, because late recording risks sending twice. On a
+    // distributed database the last of several statements makes the next deliveries due.
     const locking = lockEndpoint(tx, queue.endpoint, ended.length > 0)
     const results = ended.map(({ result }) => result)
     const recording = results.length > 0 ? applyResults(tx, queue.endpoint, results) : NONE
@@ -294,7 +275,7 @@ class Dispatcher {
     return { endpoint, applied, claimed, to_fan_out: fanned_out < endpoint.event_count }
   }
 
-  /** The deliveries' events with their objects; undefined for an event whose read fails. */
+  /** Undefined for an event whose read fails. */
   #readObjects(
     { endpoint: { account_id } }: Queue,
     deliveries: readonly ClaimedDelivery[],
@@ -302,7 +283,6 @@ class Dispatcher {
     const events = deliveries.map(delivery => delivery.event)
     const read = (some: typeof events) =>
       readConfined(this.#sql, [account_id], tx => withObjects(tx, some))
-    // An event whose read fails must not delay the others.
     const one = async (event: (typeof events)[number]) => (await read([event]).catch(() => []))[0]
     return read(events).catch(() => Promise.all(events.map(one)))
   }
@@ -319,7 +299,7 @@ class Dispatcher {
     }
   }
 
-  /** Sends one delivery, and queues its result for the next turn. Never rejects. */
+  /** Never rejects; queues the result for the next turn. */
   async #send(
     queue: Queue,
     endpoint: LockedEndpoint,

@@ -1,7 +1,6 @@
-// Moves payouts that wait, by commands in the payouts' lane, a bounded number in a round: ends
-// holds whose entity was reviewed, ends approvals whose time is over, and holds or fails scheduled
-// payouts whose entity is no longer approved. The worker may be killed at any point: an unfinished
-// claim comes due again, and a hold ends once.
+// Moves payouts that wait: ends holds whose entity was reviewed, ends approvals whose time is over,
+// and holds or fails scheduled payouts whose entity is no longer approved. The worker may be killed
+// at any point: an unfinished claim comes due again.
 
 import { listExpired } from '../../controls/approval/store.ts'
 import { findApprovals } from '../../parties/entity/store.ts'
@@ -28,7 +27,7 @@ const PAYOUTS = 500
 /** Much longer than a round takes. */
 const LEASE_MS = 10_000
 
-/** One round; returns the number of held payouts whose entity was reviewed. */
+/** Returns the number of held payouts whose entity was reviewed. */
 export async function endHolds(deps: Deps): Promise<number> {
   const reviews = await claimEndedReviews(deps, REVIEWS, LEASE_MS)
   const counts = await Promise.all(reviews.map(review => endHoldsOf(deps, review)))
@@ -38,8 +37,8 @@ export async function endHolds(deps: Deps): Promise<number> {
 async function endHoldsOf(deps: Deps, review: ClaimedReview): Promise<number> {
   const holds = await listHeldPayouts(deps.sql, review, PAYOUTS)
   const outcomes = await Promise.all(holds.map(hold => endHold(deps, hold)))
-  // A payout that could not be moved, or whose account is frozen, is tried again when the claim
-  // runs out. If a payout stays held, its review was taken back, and the next review makes it due.
+  // A payout that could not be moved is tried again when the claim runs out. If it stays held, its
+  // review was taken back, and the next review makes it due.
   if (outcomes.includes('failed') || outcomes.includes('waits')) return holds.length
   const more = holds.length === PAYOUTS && !outcomes.includes('stays')
   await (more ? renewEndedReview : deleteEndedReview)(deps.sql, review)
@@ -66,9 +65,7 @@ function isFrozen(error: unknown): boolean {
 /** Most payouts of one round. */
 const ROUND = 500
 
-/**
- * One round; returns the number of payouts that have failed. An error of one payout stops no other.
- */
+/** Returns the number of failed payouts. An error of one stops no other. */
 export function expireApprovals(deps: Deps): Promise<number> {
   return expireRound(deps).catch(warned(deps, 'approvals that have expired could not be ended', 0))
 }
@@ -125,7 +122,7 @@ async function holdUnapproved(
   })
   const review = { account_id, by: 'review' } as const
   const moves = unapproved.map(({ id: payout_id }) => {
-    // After a failure the payout stays due, and no rail gets it. Other payouts do not wait for it.
+    // After a failure the payout stays due, and no rail gets it.
     const words = 'scheduled payout neither held nor failed'
     const failed = warned(deps, words, undefined, { payout_id })
     return deps.lanes.advancePayout.run({ ...review, payout_id }).catch(failed)

@@ -9,7 +9,7 @@ import { wants } from '../../webhooks/rules.ts'
 
 const FAN_OUT = 500
 
-/** Makes deliveries from the next events; returns the sequence of the last event read. */
+/** Returns the sequence of the last event read. */
 export async function fanOut(tx: TransactionSql, endpoint: LockedEndpoint): Promise<bigint> {
   const { account_id, account_now, fanned_out: after, event_count: to } = endpoint
   const events = await listSubjectsAfter(tx, account_id, { after, to }, FAN_OUT)

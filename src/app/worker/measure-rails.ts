@@ -1,5 +1,4 @@
-// Every hour, counts the figures of this installation's rails over the last 90 days and its income
-// from live accounts. Requests read the last count.
+// Every hour, counts the figures of the rails over 90 days and the income from live accounts.
 
 import { countEnded } from '../../payouts/lists/count-store.ts'
 import { type EndedPayouts, FIGURES_DAYS, FIGURES_WINDOWS, figuresOf } from '../../rails/figures.ts'
@@ -24,7 +23,7 @@ export function startMeasuring(deps: Deps): Worker {
   })
 }
 
-/** Counts the payouts of all live accounts, one account after the other. */
+/** One account after the other. */
 export async function measureRails(deps: Deps, isStopped = () => false): Promise<void> {
   const [row] = await deps.sql<{ now: Instant }[]>`select clock_timestamp() as now`
   if (row === undefined) return

@@ -1,7 +1,6 @@
-// Compares entities and beneficiaries, apart from any payout, with the sanctions lists: new and
-// changed parties, and all parties after a change of the lists. Each round is bounded, and the
-// worker rests as long as the round took, so that payouts do not wait. The worker may be killed at
-// any point: its claims come due again, and no person judges a match twice.
+// Compares new and changed entities and beneficiaries with the sanctions lists, and all after a
+// change of the lists. The worker rests as long as a round took, so that payouts do not wait. It
+// may be killed at any point: its claims come due again, and no person judges a match twice.
 import type { Account } from '../../accounts/rules.ts'
 import type { Deps } from '../../runtime/deps.ts'
 import { readListsVersion } from '../../screening/list-store.ts'
@@ -49,7 +48,7 @@ export function startScreeningParties(deps: Deps): Worker {
   }
 }
 
-/** One round; returns the number of parties that were compared. */
+/** Returns the number of parties that were compared. */
 export async function screenParties(deps: Deps): Promise<number> {
   const version = await readListsVersion(deps.finder)
   const lists = await deps.lists.waitFor(version)
@@ -57,12 +56,11 @@ export async function screenParties(deps: Deps): Promise<number> {
   return (await screenQueued(deps, lists)) + (await screenNext(deps, lists))
 }
 
-/** Screens parties that are new or have changed. */
 async function screenQueued(deps: Deps, lists: PresentLists): Promise<number> {
   let compared = 0
   for (const claim of await claimQueued(deps, ROUND, LEASE_MS)) {
     const { account_id } = claim
-    // After a failure these parties come due again. Parties of other accounts do not wait for them.
+    // After a failure these parties come due again, and others do not wait.
     const failed = warned(deps, 'parties of an account could not be screened', 0, { account_id })
     compared += await screenClaim(deps, lists, claim).catch(failed)
   }
@@ -95,14 +93,13 @@ async function screenNext(deps: Deps, lists: PresentLists): Promise<number> {
   return keys.length
 }
 
-/** Compares parties of an account, and stores the matches. */
 async function screenOf(
   deps: Deps,
   lists: PresentLists,
   account_id: string,
   ids: readonly string[],
 ): Promise<void> {
-  // Without current lists a payout waits. A party is compared with old lists now, and again later.
+  // Old lists are better than none: the party is compared again later.
   if (lists.is_empty || lists.ruleFor(await accountOf(deps, account_id)) === 'pass') return
   const parties = await readConfined(deps.sql, [account_id], tx => readParties(tx, account_id, ids))
   const found = await runInTurns(comparing(lists, parties))
@@ -114,7 +111,6 @@ async function screenOf(
   }
 }
 
-/** The parties with matches, in short steps. */
 function* comparing(lists: PresentLists, parties: readonly ReadParty[]) {
   const found: { readonly party: ReadParty; readonly matches: readonly Match[] }[] = []
   for (const party of parties) {

@@ -1,6 +1,5 @@
-// Screens open payouts that were not screened, or were screened by an older version of the lists.
-// Each is screened by a command in the payouts' lane, a bounded number in a round. Payouts that
-// only lack current lists are tried once a second. The worker may be killed at any point: no payout
+// Screens open payouts by commands in the payouts' lane, after each change of the lists. Payouts
+// that lack current lists are tried once a second. The worker may be killed at any point: no payout
 // goes out unscreened.
 
 import { listUnscreened } from '../../payouts/advance/screening-store.ts'
@@ -18,10 +17,7 @@ import { warned } from './worker.ts'
 /** Most payouts of one round. */
 const ROUND = 500
 
-/**
- * One round; returns the number of payouts that it has screened. If it fails, no payout goes out
- * unscreened, and all other work goes on.
- */
+/** Returns the number of screened payouts. A failure lets no payout out unscreened. */
 export function screenPayouts(deps: Deps): Promise<number> {
   return screenRound(deps).catch(warned(deps, 'payouts could not be screened', 0))
 }
@@ -42,10 +38,7 @@ async function screenRound(deps: Deps): Promise<number> {
   return screened
 }
 
-/**
- * The payouts to screen next. A new version of the lists asks for all open payouts. Payouts that go
- * out now come before scheduled ones, which may be many.
- */
+/** Payouts that go out now come before scheduled ones, which may be many. */
 async function listNext(
   { finder }: Deps,
   wanted: { readonly version: bigint; readonly waiting: readonly string[] },
@@ -57,7 +50,6 @@ async function listNext(
   return uniqueKeys([...first, ...others]).slice(0, ROUND)
 }
 
-/** The accounts whose payouts wait for lists to be current. */
 function waitingAccounts({ reference }: Deps, lists: PresentLists): string[] {
   const accounts = [...reference.current().accounts.values()]
   return accounts.filter(account => lists.ruleFor(account) === 'wait').map(a => a.account_id)
@@ -85,7 +77,7 @@ async function screenEach(deps: Deps, lists: PresentLists, keys: readonly Key[])
   return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
 }
 
-/** Writes the result of screening; returns whether the payout is screened now. */
+/** Returns whether the payout is screened now. */
 async function writeResult(deps: Deps, key: Key, screened: Screened | undefined): Promise<boolean> {
   if (screened === undefined || screened.version === null) return false
   const { account_id, id: payout_id } = key
@@ -97,8 +89,7 @@ async function writeResult(deps: Deps, key: Key, screened: Screened | undefined)
     }
     return true
   } catch (error) {
-    // A frozen account refuses, because it releases nothing. A later round tries every failure
-    // again.
+    // A frozen account refuses, because it releases nothing.
     if (!(error instanceof Refusal)) {
       deps.log.warn({ err: error, payout: nameOf(key) }, 'payout not screened')
     }
