@@ -1,5 +1,4 @@
-// The parts of a running service that have state or do I/O: connections, reference data, lanes,
-// readers, log. A test opens the same parts on its own database.
+// The parts of a running service that have state or do I/O. Tests open them on their database.
 import { hostname } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
 import { type KeyUses, openKeyUses } from '../accounts/key-uses.ts'
@@ -37,22 +36,16 @@ export interface Deps extends Reads {
   readonly log: FastifyBaseLogger
   /** The pool of the workers. Requests use other pools, so neither waits for the other. */
   readonly sql: Sql
-  /** Finds due work of every account. */
   readonly finder: Sql
   readonly reference: Reference
-  /** The rate limits of this process. */
   readonly limits: Limits
   readonly keyUses: KeyUses
   /** The log of sandboxes' last requests; undefined when it is off. */
   readonly requestLog: RequestLog | undefined
   readonly metrics: Metrics
-  /** The rails that this process asks. */
   readonly rails: Rails
-  /** The recent figures of the rails. */
   readonly railFigures: KnownFigures
-  /** The income from each account. */
   readonly income: IncomeCounter
-  /** This process's version of the sanctions lists. */
   readonly lists: Lists
   readonly screening: ScreeningRounds
   readonly lanes: Lanes
@@ -65,7 +58,7 @@ export interface Deps extends Reads {
 /** The origin that the audit log shows for the service's own changes. */
 const VIA = `service at ${hostname()}`
 
-/** Opens all parts on a migrated database. `kinds` are the kinds of rails that it can open. */
+/** Expects a migrated database. `kinds` are the kinds of rails that it can open. */
 export async function openDeps(
   url: string,
   config: Config,
@@ -153,7 +146,6 @@ async function watchClock(sql: Sql, log: FastifyBaseLogger) {
   return () => clearInterval(timer)
 }
 
-/** Opens pools. `disconnect` closes all of them. */
 function poolsOn(url: string) {
   const pools: Sql[] = []
   const open = (max: number, options: Partial<ConnectOptions> = {}, at = url) => {
@@ -174,7 +166,6 @@ function openUsageLogs(sql: Sql, { request_log }: Config, log: FastifyBaseLogger
   }
 }
 
-/** Reads the data that every request needs, and follows its changes. */
 async function learn(watch: Sql, lists: Lists, options: ReferenceOptions): Promise<Reference> {
   await learnShards(watch)
   await lists.read()

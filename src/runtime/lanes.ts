@@ -1,5 +1,4 @@
-// Every write of the service, and its lanes. A new write is one line here, and the pool of
-// connections grows by what its lanes need.
+// Every write of the service, and its lanes. The pool of connections grows by their needs.
 
 import type { Config } from '../config/config.ts'
 import { LongCommands, type OpenedLanes, planLanes } from '../engine/lanes.ts'

@@ -1,5 +1,4 @@
-// Prometheus metrics of one process. Labels are routes, operations and statuses, never ids, names
-// or amounts.
+// Prometheus metrics of one process. Labels are never ids, names or amounts.
 import {
   Counter,
   collectDefaultMetrics,
@@ -72,10 +71,7 @@ interface Shape<Label extends string> {
   readonly buckets: number[]
 }
 
-/**
- * A histogram in parts, one for each value of a label. The library reads a histogram in one go, and
- * one with all routes of the service would block other requests.
- */
+/** A histogram in parts: the library reads a whole one in one go, which blocks other requests. */
 class PartedHistogram<Label extends string> {
   readonly name: string
   readonly help: string
@@ -110,10 +106,7 @@ class PartedHistogram<Label extends string> {
 /** The most lines that are written in one turn of the event loop. */
 export const LINES_A_TURN = 250
 
-/**
- * Writes all metrics in Prometheus's text format, in turns. Returns the parts of the text: to join
- * some megabytes takes long, too.
- */
+/** Writes in turns, and returns parts of the text: joining some megabytes takes long, too. */
 export async function writeMetrics(metrics: Metrics): Promise<string[]> {
   const { registry, requests, batches, batchSizes } = metrics
   const chunks: string[] = []
@@ -127,10 +120,7 @@ export async function writeMetrics(metrics: Metrics): Promise<string[]> {
   return chunks
 }
 
-/**
- * Each metric, and each part of a histogram, has a turn of its own. A metric that the database
- * cannot count now is left out: the others are needed most then.
- */
+/** Leaves out a metric that the database cannot count now: the others are needed most then. */
 async function writeValues(chunks: string[], metric: Metric, withHead: boolean): Promise<void> {
   await nextTurn()
   const data = await Promise.resolve(metric.get()).catch(() => undefined)
@@ -295,7 +285,6 @@ function rateMetrics(registers: Registry[]) {
   }
 }
 
-/** Makes the function that records each batch of a lane. */
 export function batchMetrics({ batches, batchSizes }: Metrics) {
   return (operation: string, size: number, seconds: number): void => {
     batches.observe({ operation }, seconds)

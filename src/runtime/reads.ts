@@ -17,7 +17,7 @@ export type Readers = ReturnType<typeof openReaders>
 
 type Find<Row> = (tx: TransactionSql, keys: readonly Key[]) => Promise<readonly Row[]>
 
-/** A reader for each noun. It returns undefined for an unknown id and for another account's id. */
+/** Undefined for an unknown id and for another account's id. */
 export function openReaders({ reads, inTurn }: Reads) {
   const read = <Row extends Key>(find: Find<Row>, transact = readAtOnce) =>
     reader<Row>(inTurn, keys =>

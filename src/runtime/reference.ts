@@ -1,7 +1,6 @@
-// Holds reference data in memory: accounts, keys, people, rates, fees, rails, routes and pricing
-// policies. Reads all of it again when NOTIFY reports a change. Also polls the version twice a
-// second, so that a lost notification delays a key's revocation by half a second at most. Prices
-// are never stale: pricing takes the version that the database had under the locks.
+// Holds reference data in memory. Reads it again when NOTIFY reports a change, and polls the
+// version twice a second, so that a lost notification delays a key's revocation by half a second at
+// most. Prices are never stale: pricing takes the version under the locks.
 
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Account, ApiKey } from '../accounts/rules.ts'
@@ -32,7 +31,6 @@ import { isSpread } from '../sql/shard.ts'
 import { refusal } from '../values/errors.ts'
 import { bookId } from '../values/id.ts'
 
-/** One consistent snapshot of all reference tables. */
 interface ReferenceData {
   readonly version: bigint
   /** The version of rates, fees, pricing policies, limits and approval rules. */
@@ -49,7 +47,7 @@ interface ReferenceData {
   readonly keyFacts: ReadonlyMap<string, KeyFacts>
   readonly rates: readonly Rate[]
   readonly pricing: PricingAt
-  /** The routes. A route without its own cut-off has its rail's cut-off here. */
+  /** A route without its own cut-off has its rail's cut-off here. */
   readonly routes: readonly Route[]
   readonly rails: readonly RailRow[]
   readonly carriage: Carriage
@@ -62,7 +60,7 @@ interface ReferenceData {
 export interface Reference {
   /** Refuses with service_unavailable when no poll has succeeded for MAX_SILENCE_MS. */
   current(): ReferenceData
-  /** Pricing by this version of prices or a newer one; null asks for the database's present one. */
+  /** This version of prices or a newer one; null asks for the database's present one. */
   pricing(price_version: bigint | null): Promise<PricingAt>
   /** Reads now; for callers that have just changed reference data. */
   refresh(): Promise<void>
@@ -73,7 +71,6 @@ export interface ReferenceOptions {
   readonly onError?: (error: unknown) => void
   /** Runs with each poll, on the same connections. */
   readonly pollAlso?: (sql: Sql) => Promise<void>
-  /** Called after each poll. */
   readonly onPoll?: (data: ReferenceData) => void
   /** Opens a new pool in place of a pool whose poll did not end. */
   readonly renew?: () => Sql
@@ -82,10 +79,7 @@ export interface ReferenceOptions {
 
 const POLL_MS = 500
 
-/**
- * After this long without a successful poll every request gets a 503: a key may have been revoked
- * meanwhile.
- */
+/** After this long without a poll every request gets a 503: a key may have been revoked. */
 const MAX_SILENCE_MS = 3_000
 
 /** The time limit of a poll. A connection gives up a silent server sooner (sql/connect.ts). */
@@ -107,8 +101,7 @@ export async function openReference(sql: Sql, options: ReferenceOptions = {}): P
     polled_at = started_at
     onPoll(data)
   }
-  // One read at a time, so that an older snapshot cannot overwrite a newer one. Callers share a
-  // read that has not begun.
+  // One read at a time: an older snapshot cannot overwrite a newer one.
   const refresh = () => {
     if (waiting) return reading
     waiting = true
@@ -205,7 +198,7 @@ class Watch {
   }
 }
 
-/** The database's reference data; `known` itself when the version is unchanged. */
+/** `known` itself when the version is unchanged. */
 async function pollVersion(
   sql: Sql,
   known: ReferenceData,
@@ -220,7 +213,7 @@ async function pollVersion(
   return row === undefined || row.version === known.version ? known : readReference(sql)
 }
 
-/** The reference data for decisions about payouts. Each call gives the present data. */
+/** Each call gives the present data. */
 export function payoutReference(
   reference: Reference,
   lists: PayoutReference['lists'],
@@ -240,10 +233,7 @@ export function payoutReference(
   }
 }
 
-/**
- * Waits for the work. Returns undefined when it takes longer, or when `ended` aborts, and ignores
- * the work's later result or error.
- */
+/** Undefined when the work takes longer or `ended` aborts; ignores its later result or error. */
 async function within<T>(
   milliseconds: number,
   work: Promise<T>,
