@@ -1,5 +1,5 @@
-// The format of a backup: the tar that PostgreSQL makes of a running cluster, with the manifest as
-// a file in it, compressed by zstd. Reads a backup to its end and verifies every file.
+// A backup is the tar that PostgreSQL makes of a running cluster, with the manifest as a file in
+// it, compressed by zstd. Reading it verifies every file.
 import { createHash, hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { pipeline, Readable } from 'node:stream'
@@ -16,10 +16,7 @@ const WAL_FOLDER = 'pg_wal/'
 /** PostgreSQL takes no label of more than 1,023 bytes. */
 const MAX_NAMES = 900
 
-/**
- * The label of a backup: its maker, the PostgreSQL that can read it, and the installation's
- * operators, who may restore it.
- */
+/** Its maker, the PostgreSQL that can read it, and the operators, who may restore it. */
 export function labelOf(server_version: string, operators: readonly string[]): string {
   const names = operators.join(',')
   const told = names === '' || names.length > MAX_NAMES ? '' : `; operators ${names}`
@@ -29,7 +26,7 @@ export function labelOf(server_version: string, operators: readonly string[]): s
 const LABEL = /^LABEL: corridor, PostgreSQL (\d+)[^\s;]*(?:; operators ([a-z0-9._,-]+))?$/m
 
 export interface BackupFacts {
-  /** Major version of the server that the backup was taken from. */
+  /** Major version. */
   readonly postgresql: number
   /** When the backup began, by the server's clock. It has all transactions committed before. */
   readonly as_of: string
@@ -38,13 +35,11 @@ export interface BackupFacts {
   readonly operators: readonly string[]
 }
 
-/** Handles one entry of the archive. It need not read the content. */
 export type Keep = (entry: TarEntry) => Promise<void>
 
 /**
- * Reads a backup and compares every file with the server's manifest. Calls `begin` before it passes
- * the first entry to `keep`; either may refuse the backup by throwing.
- * @throws DatabaseProblem when the file is no backup, is truncated or is damaged
+ * Calls `begin` before it passes the first entry to `keep`; either may refuse the backup by
+ * throwing. @throws DatabaseProblem when the file is no backup, is truncated or is damaged
  */
 export async function readBackup(
   path: string,
@@ -94,7 +89,7 @@ function decompressed(path: string): AsyncIterable<Buffer> {
   return pipeline(createReadStream(path), createZstdDecompress(), () => {})
 }
 
-/** Explains an error of reading the file as a backup. Returns any other error unchanged. */
+/** Returns errors that are not about the file unchanged. */
 function asProblem(path: string, error: unknown): unknown {
   const { code = '', message, path: failed_path } = error as NodeJS.ErrnoException
   if (code.startsWith('ZSTD_') || code === 'Z_BUF_ERROR' || error instanceof BadTar) {
@@ -110,7 +105,6 @@ async function textOf(content: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(await Array.fromAsync(content)).toString('utf8')
 }
 
-/** The size and hash of a file in the backup. */
 interface Measured {
   readonly size: number
   readonly sha256: string
@@ -120,7 +114,7 @@ function measureText(text: string): Measured {
   return { size: Buffer.byteLength(text), sha256: hash('sha256', text, 'hex') }
 }
 
-/** Measures content while it is read. `finish` reads the rest. */
+/** `finish` reads the rest. */
 function measure(content: AsyncIterable<Buffer>) {
   const sha256 = createHash('sha256')
   let size = 0
@@ -150,8 +144,8 @@ interface Manifest {
 }
 
 /**
- * Describes the first difference between the manifest and the files; undefined for none. The
- * manifest does not list WAL segments: their records have checksums, and a start needs all of them.
+ * The first difference between manifest and files. The manifest does not list WAL segments: their
+ * records have checksums, and a start needs all of them.
  */
 function differenceFrom(text: string, files: ReadonlyMap<string, Measured>): string | undefined {
   // The last line of the manifest is the checksum of the lines before it.

@@ -1,5 +1,4 @@
-// Takes a backup of the embedded cluster while it runs, by the protocol of pg_basebackup: the
-// server sends its files, and the WAL that makes them consistent.
+// Takes a backup of the embedded cluster while it runs, by the protocol of pg_basebackup.
 
 import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
@@ -20,7 +19,6 @@ import { SUPERUSER } from './cluster.ts'
 import { END, tarFile } from './tar.ts'
 
 export interface Backup extends BackupFacts {
-  /** Size of the file in bytes. */
   readonly bytes: number
 }
 
@@ -147,9 +145,8 @@ async function prepare(server: Replication): Promise<number> {
 }
 
 /**
- * Extracts the tar from the server's messages and appends the manifest as its last file. The first
- * byte of a message is a letter for its kind. Each message arrives as one chunk: a flowing stream
- * neither joins nor splits chunks, and the verification would notice if it did.
+ * Appends the manifest to the tar as its last file. The first byte of a message is a letter for its
+ * kind. Each message arrives as one chunk; the verification would notice if it did not.
  * https://www.postgresql.org/docs/18/protocol-replication.html, BASE_BACKUP
  */
 class TarOfMessages extends Transform {
@@ -228,7 +225,6 @@ class Replication {
     return new Replication(client)
   }
 
-  /** Runs a query, and returns its first row. */
   async ask<Row>(text: string): Promise<Row | undefined> {
     const { rows } = await this.#client.query(text).catch(error => {
       throw explainAnswer(error)

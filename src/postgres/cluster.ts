@@ -1,5 +1,4 @@
-// Creates and finds the embedded PostgreSQL cluster: initdb, settings, password, and the service's
-// role and database. A cluster is created completely or not at all.
+// Creates and finds the embedded cluster. It is created completely or not at all.
 import { randomBytes, randomInt } from 'node:crypto'
 import * as fs from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -27,9 +26,8 @@ export const OWNER = 'corridor'
 export const restoringIn = (data_dir: string) => join(data_dir, 'postgres.restoring')
 
 /**
- * The real path of the cluster; undefined when there is no cluster yet.
- * @throws DatabaseProblem when its link is broken, the folder is no cluster, or a restore is
- * unfinished: an empty cluster must never replace a lost one.
+ * Undefined when there is no cluster yet. @throws DatabaseProblem when its link is broken, the
+ * folder is no cluster, or a restore is unfinished: an empty cluster must never replace a lost one.
  */
 export async function findCluster({
   data_dir,
@@ -78,8 +76,8 @@ export async function initCluster(place: Place): Promise<void> {
 async function nameCluster(place: Place, user: User | undefined) {
   const home = await findHome(place, user)
   if (home === place.data_dir) return { home, prefix: 'postgres', name: 'postgres' }
-  // Outside the data folder the name is unique: an earlier data folder at this path may have left a
-  // cluster there, which must be neither adopted nor deleted.
+  // Outside the data folder an earlier one at this path may have left a cluster, which must be
+  // neither adopted nor deleted.
   const prefix = hashOf(place.data_dir)
   return { home, prefix, name: `${prefix}-${randomBytes(4).toString('hex')}` }
 }
@@ -92,11 +90,11 @@ async function linkCluster({ data_dir, log }: Place, folder: string, user: User 
   log(`${why}: the database is in ${folder}`)
 }
 
-/** The folder that a restore unpacks into, and the owner of its files. */
+/** `user` owns its files. */
 export interface EmptyCluster {
   readonly folder: string
   readonly user: User | undefined
-  /** Major version of the PostgreSQL that will run it. */
+  /** Major version. */
   readonly postgresql: number
 }
 
@@ -114,7 +112,6 @@ export async function makeEmptyCluster(place: Place): Promise<EmptyCluster> {
   return { folder, user, postgresql }
 }
 
-/** Flushes all files of the cluster to disk. */
 export async function syncCluster(place: Place, { folder, user }: EmptyCluster): Promise<void> {
   const bin = await findBinaries(place, user)
   const { code, output } = await run(bin.initdb, ['--sync-only', '-D', folder], { user })
@@ -151,7 +148,6 @@ create database ${OWNER} owner ${OWNER}
   return folder
 }
 
-/** The password of SUPERUSER and OWNER. */
 export async function readPassword(folder: string): Promise<string> {
   return (await fs.readFile(join(folder, 'corridor.password'), 'utf8')).trim()
 }
@@ -166,10 +162,8 @@ export async function findLastPort(folder: string): Promise<number> {
 const MAX_SOCKET_BYTES = 103
 
 /**
- * Writes corridor.conf at each start, so that an older folder gets the settings of this version.
- * ALTER SYSTEM overrides it.
- * @param wanted.port the port, if it is free
- * @param wanted.socket whether to listen at a Unix socket in the folder; needs a short path
+ * Written at each start, so that an older folder gets this version's settings. ALTER SYSTEM
+ * overrides it. `socket` asks for a Unix socket in the folder; needs a short path.
  */
 export async function writeSettings(
   folder: string,
@@ -209,9 +203,9 @@ export async function writeAs(user: User | undefined, file: string, text: string
 }
 
 /**
- * Ports below the ephemeral ones, which begin at 32768 on Linux and 49152 on macOS. While the
- * server is down, a client that tries to reconnect could otherwise get the server's port as its
- * own, connect to itself, and keep the server from starting.
+ * Below the ephemeral ports, which begin at 32768 on Linux and 49152 on macOS. A client that
+ * reconnects while the server is down could else get the server's port, connect to itself, and keep
+ * the server from starting.
  */
 const PORTS = { from: 15_433, before: 32_768 }
 

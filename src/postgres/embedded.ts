@@ -1,5 +1,4 @@
-// Shares the embedded PostgreSQL among the processes of one machine. Each process attaches; the
-// first one starts the server, and the last one to detach stops it.
+// Shares the embedded PostgreSQL among processes: the first one starts it, the last stops it.
 import * as fs from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { explainFolder } from '../sql/explain.ts'
@@ -14,7 +13,7 @@ const ANSWER_TIMEOUT_S = 5
 /** Must never change: processes of two versions may share a server. */
 const ATTACH_KEY = 726_773_001
 
-/** A session that keeps the server running, by a shared advisory lock on ATTACH_KEY. */
+/** Keeps the server running by a shared advisory lock on ATTACH_KEY. */
 interface Attachment {
   readonly sql: Sql
   readonly port: number
@@ -27,12 +26,8 @@ interface Attachment {
 export interface EmbeddedServer {
   /** URL of the `corridor` database, with its owner's password. Valid until release. */
   readonly url: string
-  /** Whether this call created the cluster. */
   readonly created: boolean
-  /**
-   * Detaches; the last process to detach stops the server by a fast shutdown. Idempotent. Takes at
-   * most about 45 s, after a pending restart has ended. Never rejects: logs failures.
-   */
+  /** The last process stops the server. Idempotent. Takes at most about 45 s. Never rejects. */
   release(): Promise<void>
 }
 
@@ -44,13 +39,9 @@ interface EmbeddedOptions {
 }
 
 /**
- * Attaches to the server of a data folder; creates and starts it if needed. Processes may share the
- * folder if they run on one machine and see each other's process ids (one container).
- * @param options.data_dir holds `postgres` (the cluster, or a link to it) and `postgres.log`;
- * created if absent
- * @param options.log receives one-line messages for the operator
- * @throws DatabaseProblem with the last lines of postgres.log when no server answers within
- * START_TIMEOUT_S
+ * Creates and starts the server if needed. Processes may share the folder if they run on one
+ * machine and see each other's process ids (one container). @throws DatabaseProblem with the last
+ * lines of postgres.log when no server answers within START_TIMEOUT_S
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const { data_dir, create = true, log = () => {} } = options
@@ -80,8 +71,7 @@ async function openPlace(place: Place): Promise<EmbeddedServer> {
     if (!released) reattached = reattach()
   }
 
-  // Attaches again, and restarts a crashed server on its old port. Otherwise another process that
-  // detaches would stop the server while this one uses it.
+  // Otherwise another process that detaches would stop the server while this one uses it.
   async function reattach(): Promise<void> {
     place.log('embedded PostgreSQL ended our session: attaching again')
     while (!released) {
@@ -121,10 +111,7 @@ async function openPlace(place: Place): Promise<EmbeddedServer> {
   }
 }
 
-/**
- * Alternates between attaching and starting the server until it is attached: in between, another
- * process may stop or start the server.
- */
+/** Alternates, because another process may stop or start the server in between. */
 async function attachOrStart(place: Place, onLost: () => void) {
   const deadline = Date.now() + START_TIMEOUT_S * 1000
   let created = false
@@ -141,7 +128,7 @@ async function attachOrStart(place: Place, onLost: () => void) {
   }
 }
 
-/** Attaches to a running server, or returns the reason why it cannot. */
+/** The reason why it cannot attach, as text. */
 async function attach(place: Place, onLost: () => void): Promise<Attachment | string> {
   const folder = await findCluster(place)
   const server = folder ? await findPostmaster(folder) : undefined
@@ -182,7 +169,7 @@ async function attach(place: Place, onLost: () => void): Promise<Attachment | st
   }
 }
 
-/** Detaches, and stops the server if no other process is attached. */
+/** Stops the server if no other process is attached. */
 async function detach(place: Place, { sql, folder }: Attachment): Promise<void> {
   const becomeAlone = async () => {
     await sql`select pg_advisory_unlock_shared(${ATTACH_KEY})`

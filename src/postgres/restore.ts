@@ -1,6 +1,5 @@
-// Restores a backup into a data folder without a cluster. Unpacks it into a folder inside, has it
-// checked there, and moves it into place by one rename. After an interruption the data folder has
-// no cluster, and no server starts.
+// Restores a backup into a data folder without a cluster, by one rename of a checked folder. After
+// an interruption the data folder has no cluster, and no server starts.
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseProblem } from '../sql/failure.ts'
@@ -64,7 +63,7 @@ async function refuseCluster({ data_dir }: Place): Promise<void> {
   }
 }
 
-/** Removes the files of an unfinished restore. Stops its server first. */
+/** Stops its server first. */
 async function removeUnfinished(restoring: Place): Promise<void> {
   const link = join(restoring.data_dir, 'postgres')
   const folder = await fs.realpath(link).catch(ignoring('ENOENT'))
@@ -97,7 +96,7 @@ async function unpack(
   return facts
 }
 
-/** Writes a file or folder of the cluster. Only the server's user can read it. */
+/** Only the server's user can read it. */
 async function keep({ folder, user }: EmptyCluster, { name, content }: TarEntry): Promise<void> {
   const path = join(folder, name)
   if (content === undefined) {

@@ -1,5 +1,4 @@
-// Finds, starts and stops the postmaster of a data folder. The postmaster is no child of this
-// process: it outlives a killed process, and the next process that opens the folder finds it.
+// Finds, starts and stops the postmaster of a data folder. It outlives a killed process.
 import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -16,8 +15,8 @@ const LOG_LIMIT_BYTES = 16 * 1024 * 1024
 const DB_SHUTDOWNED = 1
 
 /**
- * The content of `postmaster.pid`; `pid` is 0 for a truncated file, as after a power cut. The
- * server writes the file line by line; it writes the status last, when it listens at all addresses.
+ * `pid` is 0 for a truncated file, as after a power cut. The server writes the file line by line,
+ * the status last, when it listens at all addresses.
  */
 interface Postmaster {
   readonly pid: number
@@ -46,18 +45,15 @@ export async function findPostmaster(folder: string): Promise<Postmaster | undef
   return { ...state, pid, port, alive: await serves(pid, folder) }
 }
 
-/**
- * Whether a process serves a folder. A zombie, which a container without init keeps, has neither a
- * cwd nor a command line.
- */
+/** A zombie, which a container without init keeps, has neither a cwd nor a command line. */
 async function serves(pid: number, folder: string): Promise<boolean> {
   const as_started = `postgres -D ${folder}`
   if (process.platform !== 'linux') {
     const { output } = await run('/bin/ps', ['-ww', '-o', 'command=', '-p', String(pid)], {})
     return output.includes(as_started)
   }
-  // Either proves it. Root without CAP_SYS_PTRACE, as in a container, cannot read another user's
-  // cwd, and an operator may have started the server with other arguments.
+  // Root without CAP_SYS_PTRACE cannot read another user's cwd, and an operator may have started
+  // the server with other arguments.
   const cwd = await fs.readlink(`/proc/${pid}/cwd`).catch(() => '')
   const command = await fs.readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
   return cwd === folder || command.replaceAll('\0', ' ').includes(as_started)
@@ -92,10 +88,7 @@ export async function ensureRunning(
   }
 }
 
-/**
- * Whether the server was shut down cleanly. A server that fails to recover from a crash, as on a
- * full disk, also removes its pid file, but its control file tells the difference.
- */
+/** A server that fails to recover also removes its pid file; its control file tells the truth. */
 async function wasShutDown(folder: string): Promise<boolean> {
   const control = await fs.readFile(join(folder, 'global', 'pg_control'))
   // src/include/catalog/pg_control.h: the third field of ControlFileData, after 16 bytes.
@@ -103,9 +96,8 @@ async function wasShutDown(folder: string): Promise<boolean> {
 }
 
 /**
- * Locks the folder, so that one process at a time creates, starts or restores a cluster; undefined
- * when another process holds the lock. SQLite's lock is the only one in Node that the system
- * releases when its holder is killed. The file stays, and is empty.
+ * One process at a time creates, starts or restores a cluster; undefined when another does.
+ * SQLite's lock is the only one in Node that the system releases when its holder is killed.
  */
 export function takeStartLock({ data_dir }: Place): DatabaseSync | undefined {
   const lock = new DatabaseSync(join(data_dir, 'postgres.lock'), { timeout: 0 })
@@ -145,8 +137,8 @@ async function startCluster(place: Place, folder: string): Promise<void> {
     if (lines.includes('ready to accept connections')) return
     // The file system may have no Unix sockets, as some that are mounted from another machine.
     if (lines.includes('could not create any Unix-domain sockets')) socket = false
-    // Orphaned backends of a killed server end by themselves. Other failures may be a race for the
-    // port or a kill, which a few tries overcome.
+    // Orphaned backends end by themselves. A race for the port or a kill, too, passes in a few
+    // tries.
     const orphaned = lines.includes('pre-existing shared memory block')
     if (orphaned ? Date.now() > deadline : tries >= 3) {
       const tail = await logTail(place, from)
@@ -183,8 +175,7 @@ async function disownPidFile(folder: string, user: User | undefined): Promise<bo
 }
 
 /**
- * Stops the server by a fast shutdown, which ends its sessions and writes a checkpoint. Waits for
- * STOP_TIMEOUT_S at most; a slower server goes on stopping. Sends the signal itself, because
+ * A fast shutdown ends sessions and writes a checkpoint; after STOP_TIMEOUT_S it goes on alone.
  * `pg_ctl stop` would also wait for a server that another process starts meanwhile.
  */
 export async function stopServer(place: Place, folder: string): Promise<void> {
@@ -203,7 +194,7 @@ export async function stopServer(place: Place, folder: string): Promise<void> {
 /** Log lines about statements, which may quote values, and their continuation lines. */
 const OF_STATEMENTS = /^\t| (?:ERROR|WARNING|NOTICE|DETAIL|CONTEXT|STATEMENT|QUERY): /
 
-/** The last lines of the server's log that are not about statements, for an error message. */
+/** Lines that are not about statements, for an error message. */
 export async function logTail({ data_dir }: Place, from = 0, lines = 15): Promise<string> {
   const text = await fs.readFile(join(data_dir, 'postgres.log')).catch(() => Buffer.alloc(0))
   const all = text.subarray(from).toString().trimEnd().split('\n')

@@ -1,9 +1,7 @@
-// Reads and writes tar archives as PostgreSQL makes them of a data folder: POSIX ustar with files
-// and folders, without extensions.
+// Reads and writes tar archives as PostgreSQL makes them: POSIX ustar without extensions.
 
 const BLOCK = 512
 
-/** The end of an archive. */
 export const END = Buffer.alloc(2 * BLOCK)
 
 export interface TarEntry {
@@ -13,7 +11,6 @@ export interface TarEntry {
   readonly content: AsyncIterable<Buffer> | undefined
 }
 
-/** The data is no tar, or is truncated. */
 export class BadTar extends Error {}
 
 /** The bytes of a file in an archive, with its header and padding. */
@@ -35,8 +32,8 @@ export function tarFile(name: string, content: Buffer, changed_at: Date): Buffer
 }
 
 /**
- * Yields every entry, in order. Ending the iteration early closes the source.
- * @throws BadTar when the data is no archive, is truncated, or continues after the archive's end
+ * Ending the iteration early closes the source. @throws BadTar when the data is no archive, is
+ * truncated, or continues after its end
  */
 export async function* readTar(source: AsyncIterable<Buffer>): AsyncGenerator<TarEntry> {
   const bytes = new Bytes(source)
@@ -84,7 +81,7 @@ function readHeader(header: Buffer): { name: string; size: number; type: string 
   return { name: safeName(name), size: octal(124, 136), type }
 }
 
-/** Refuses names that lead out of the folder that the archive is unpacked into. */
+/** A name could lead out of the folder that the archive is unpacked into. */
 function safeName(name: string): string {
   const parts = name.split('/').filter(part => part !== '' && part !== '.')
   if (name.startsWith('/') || parts.includes('..') || parts.length === 0) {
@@ -102,7 +99,6 @@ function padding(size: number): number {
   return (BLOCK - (size % BLOCK)) % BLOCK
 }
 
-/** Reads a given number of bytes from chunks of any length. */
 class Bytes {
   readonly #source: AsyncIterator<Buffer>
   #piece: Buffer = Buffer.alloc(0)
