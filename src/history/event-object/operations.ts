@@ -1,5 +1,4 @@
-// Reads events with their objects as they were right after the events. All objects of one kind are
-// read by one statement.
+// Reads events with their objects as they were right after the events, by a statement a kind.
 import { findBeneficiaries } from '../../parties/beneficiary/store.ts'
 import { findEntities } from '../../parties/entity/store.ts'
 import { findPayouts } from '../../payouts/store.ts'
@@ -17,7 +16,6 @@ import { byName, type Key, nameOf, uniqueKeys } from '../../values/id.ts'
 import { testWithObject } from '../../webhooks/response.ts'
 import { type Later, withBeneficiary, withEntity, withPayout } from './rules.ts'
 
-/** Events by (account, id), in no order. */
 export async function findEventsWithObjects(
   sql: Tag,
   keys: readonly Key[],
@@ -25,7 +23,7 @@ export async function findEventsWithObjects(
   return withObjects(sql, await findEvents(sql, keys))
 }
 
-/** These events with their objects, in the same order. All reads must see one snapshot. */
+/** In the same order. All reads must see one snapshot. */
 export async function withObjects(
   sql: Tag,
   events: readonly NamedEvent[],
@@ -52,7 +50,7 @@ const objectKey = ({ account_id, object_id: id }: NamedEvent): Key => ({ account
 
 type Find<Row> = (sql: Tag, keys: readonly Key[]) => Promise<readonly Row[]>
 
-/** Reads the events' objects. The returned function gives an event's object. */
+/** The returned function gives an event's object. */
 async function objectsOf<Row extends Key>(
   sql: Tag,
   events: readonly NamedEvent[],
@@ -87,7 +85,7 @@ async function withCreated<Row extends Key>(
   })
 }
 
-/** Events of quotes. Of an unused quote that is deleted, only the id is left. */
+/** Of an unused quote that is deleted, only the id is left. */
 async function withQuotes(sql: Tag, events: readonly NamedEvent[]): Promise<EventWithObject[]> {
   const quotes = byName(await findQuotes(sql, uniqueKeys(events.map(objectKey))))
   return events.map(event => {
@@ -99,8 +97,7 @@ async function withQuotes(sql: Tag, events: readonly NamedEvent[]): Promise<Even
 }
 
 /**
- * The quote as it was made. A requested quote was active then, and its use updates it. A carried
- * quote is used from the start.
+ * A requested quote was active then, and its use updates it. A carried one is used from the start.
  */
 function presentCreated(quote: Quote): object {
   const { created_at, updated_at } = quote
@@ -130,16 +127,13 @@ function laterOf(later_events: EventsByObject, event: NamedEvent): Later {
   return { update: after.find(({ type }) => type.endsWith('.updated')), next: after[0] }
 }
 
-/** The events of an object, in order, by `account_id/id`. */
 type EventsByObject = ReadonlyMap<string, readonly NamedEvent[]>
 
-// The bounds of object_id and the order fit one index alone, so that a plan made while the table
-// was empty cannot use another.
+// Bounds and order fit one index alone: a plan made for an empty table cannot use another.
 
 /**
- * For each of these events: the first later update of its object, and the next event about the
- * object. A row's number is that of its last event, so the statement may find the event's own row:
- * hence two rows each.
+ * Finds the first later update of each event's object, and the next event about it. A row's number
+ * is that of its last event, so the row may be the event's own: hence two rows each.
  */
 export async function findLaterEvents(
   sql: Tag,

@@ -136,7 +136,6 @@ const LineEvent = EventOf(
   BalanceTransactionResponse,
 )
 
-/** The schema of the events of each kind of object. */
 export const EVENT_SCHEMAS = {
   payout_quote: QuoteEvent,
   payout: PayoutEvent,

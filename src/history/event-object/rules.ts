@@ -1,6 +1,5 @@
 // Works out each event's object as it was right after the event. An update stores the values that
-// it replaced: a party's details and a payout's metadata come from the next update, or without one
-// from the row. Pure.
+// it replaced, so the next update has them, or without one the row. Pure.
 import { isDeepStrictEqual } from 'node:util'
 import type { ArchiveFacts } from '../../parties/beneficiary/archive.ts'
 import type { Beneficiary } from '../../parties/beneficiary/beneficiary.ts'
@@ -15,7 +14,6 @@ import type { Payout } from '../../payouts/payout.ts'
 import { presentPayout } from '../../payouts/response.ts'
 import type { EventWithObject, NamedEvent } from '../../statements/event/event.ts'
 
-/** Later events about an event's object: the first update, and the next event of any type. */
 export interface Later {
   readonly update: NamedEvent | undefined
   readonly next: NamedEvent | undefined
@@ -93,15 +91,14 @@ function approvalAfter(
 ): Approval {
   if (decided !== undefined) return decided
   if (type === APPROVAL_REQUESTED) return 'pending_approval'
-  // A beneficiary that needs an approval needs it from its creation on, though the event that asks
-  // for it comes one number later.
+  // A beneficiary needs its approval from its creation on; the event that asks comes next.
   const is_requested = next?.type === APPROVAL_REQUESTED && next.sequence === sequence + 1n
   return is_requested ? 'pending_approval' : ''
 }
 
 const APPROVAL_REQUESTED = 'beneficiary.pending_approval'
 
-/** The beneficiary before the event; undefined if nothing changed or its old values are erased. */
+/** Undefined if nothing changed or its old values are erased. */
 function beforeOf(
   after: Beneficiary,
   { type }: NamedEvent,
@@ -114,10 +111,7 @@ function beforeOf(
     : { ...after, approval: 'pending_approval' }
 }
 
-/**
- * Joins the payout's row, which never changes, with the state that follows from the event. `update`
- * is the first later `payout.updated`.
- */
+/** `update` is the first later `payout.updated`. */
 export function withPayout(
   payout: Payout,
   event: NamedEvent,
@@ -138,12 +132,11 @@ function shown(payout: Payout, { answered, ...state }: ShownState) {
   return presentPayout({ ...payout, ...state, answers: payout.answers.slice(0, answered) })
 }
 
-/** The metadata before an update; null when an erasure has removed it. */
+/** Null when an erasure has removed it. */
 function metadataBefore(update: NamedEvent | undefined, payout: Payout): Payout['metadata'] {
   return update === undefined ? payout.metadata : (factsOf(update).was_metadata ?? null)
 }
 
-/** The altered members, with their values before the change. */
 function changedMembers(before: object, after: object): object {
   const values = after as Readonly<Record<string, unknown>>
   const altered = Object.entries(before).filter(

@@ -1,5 +1,4 @@
-// Answers about the rails of a payout: its route, its attempts and the operator's reviews. The
-// operator sees more members than the account.
+// Answers about the rails of a payout. The operator sees more members than the account.
 import { Id, integerOrNull, Literals, Timestamp, textOrNull } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import { FailureResponse } from '../../payouts/response.ts'
@@ -150,7 +149,6 @@ export function presentRoute(item: TimelineRoute) {
   return withEvent({ ...item, route: presentTaken(item.route), reason: reasonOf(item) })
 }
 
-/** The item with the members of OF_EVENT. */
 export function withEvent<Item extends OfEvent>({ event_id: event, sequence, ...item }: Item) {
   return { ...item, event, sequence: Number(sequence) }
 }

@@ -30,13 +30,10 @@ export interface HandOver {
   readonly rail_attempts: number
   /** When the rail is asked next, by the database's clock; null for never. */
   readonly ask_rail_at: Instant | null
-  /** The stored attempts, by number. */
   readonly attempts: readonly PayoutAttempt[]
-  /** The exceptions of all attempts, by number. */
   readonly exceptions: readonly RailException[]
 }
 
-/** One payout handed to one rail, once. */
 export interface TimelineAttempt {
   readonly kind: 'attempt'
   readonly at: Instant
@@ -111,7 +108,7 @@ function timelineAttempt(
   }
 }
 
-/** The state while the attempt is not over. The manual rail has it once a person has taken it. */
+/** The manual rail has it once a person has taken it. */
 function openState({ taken_by }: Payout, rail: string, asked: boolean): AttemptState {
   return (rail === MANUAL ? taken_by !== '' : asked) ? 'handed_over' : 'waiting'
 }
@@ -134,9 +131,8 @@ function withBankReference(
 }
 
 /**
- * The only attempt of a payout without stored attempts: on the simulator, on the manual rail, or on
- * a rail that was not asked yet. None for a payout that is held, or that was over before a rail had
- * it.
+ * The only attempt of a payout without stored ones: of the simulator, the manual rail, or a rail
+ * that was not asked yet. None for a payout that no rail had.
  */
 function derivedAttempt(payout: Payout, known: HandOver): TimelineAttempt[] {
   const { first_rail: rail, status, taken_at, created_at, updated_at } = payout

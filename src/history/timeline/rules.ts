@@ -1,5 +1,4 @@
-// Makes the timeline of a payout: its states, route, attempts on rails, handling by people,
-// journals and webhook attempts, in one list ordered by time and cause. Pure.
+// Makes the timeline of a payout, in one list ordered by time and cause. Pure.
 import type { Decision } from '../../controls/approval/approval.ts'
 import type { Journal, JournalKind, Posting } from '../../ledger/rules.ts'
 import type { Payout } from '../../payouts/payout.ts'
@@ -22,7 +21,6 @@ import {
 export const MAX_STATES = 1_000
 export const MAX_ATTEMPTS = 1_000
 
-/** The statement line of a journal. */
 interface TimelineLine {
   readonly id: string
   readonly balance_after: bigint
@@ -38,7 +36,6 @@ export interface WebhookAttempt
   readonly due_at: Instant | null
 }
 
-/** The rows of a payout's timeline, of its account alone, in no order. */
 export interface TimelineSource {
   readonly payout: Payout
   readonly events: readonly NamedEvent[]
@@ -70,12 +67,11 @@ export interface TimelineReroute extends OfEvent {
   readonly kind: 'reroute'
   readonly rail: string
   readonly previous_rail: string
-  /** The number of the attempt that begins. */
   readonly attempt: number
   readonly by: Cause
 }
 
-/** A person took the payout to pay it by hand, or released it unpaid. */
+/** To pay it by hand, or released it unpaid. */
 export interface TimelineHandling extends OfEvent {
   readonly kind: 'handling'
   readonly action: 'taken' | 'released'
@@ -167,15 +163,13 @@ function eventOf({ id: event_id, sequence, created_at: at }: NamedEvent): OfEven
   return { at, event_id, sequence }
 }
 
-/** The numbers of the journals that a payout's events name. */
 export function journalsNamed(events: readonly NamedEvent[]): bigint[] {
   return events.flatMap(event => (factsOf(event).journals ?? []).map(BigInt))
 }
 
 /**
- * The items of the timeline, oldest first. Items of one time are in the order of their events,
- * items of one event in the order of RANKS. An item without an event follows the last event before
- * it.
+ * Oldest first. Items of one time are in the order of their events, items of one event in that of
+ * RANKS. An item without an event follows the last event before it.
  */
 export function makeTimeline(source: TimelineSource): TimelineItem[] {
   const events = source.events.toSorted((a, b) => compare(a.sequence, b.sequence))
@@ -248,10 +242,7 @@ function compare<T extends bigint | string>(a: T, b: T): number {
   return a < b ? -1 : 1
 }
 
-/**
- * One state for each event, with one exception: a payout that is held or paid at creation has two
- * events of one state, one for its creation and one for its status.
- */
+/** One for each event, except that a payout held or paid at creation has two events of one. */
 function statesOf(events: readonly NamedEvent[]): TimelineState[] {
   const states: TimelineState[] = []
   for (const event of events) {
@@ -282,9 +273,7 @@ function byHandOf(event: NamedEvent): ByHand | null {
   return operator === undefined ? null : { operator, reference, reason }
 }
 
-/**
- * None for service_account payouts, which have no rail, and none when the creation was left out.
- */
+/** None without a rail, as of service_account, and none when the creation was left out. */
 function routeOf(
   { first_rail: rail, route }: Payout,
   created: NamedEvent | undefined,

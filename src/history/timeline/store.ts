@@ -1,5 +1,5 @@
-// Reads the rows of a payout's timeline in one snapshot, because states change meanwhile. Each
-// statement is an index look-up in the payout's own account, so that a receiver's rows stay hidden.
+// Reads a payout's timeline in one snapshot, because states change meanwhile. Looks up the payout's
+// own account, so that a receiver's rows stay hidden.
 
 import { findJournals } from '../../ledger/store.ts'
 import { keepsAttempts } from '../../payouts/advance/attempt.ts'
@@ -24,7 +24,7 @@ import {
   type WebhookAttempt,
 } from './rules.ts'
 
-/** The rows of a payout's timeline; undefined when the account has no such payout. */
+/** Undefined when the account has no such payout. */
 export function findTimeline(sql: Sql, key: Key): Promise<TimelineSource | undefined> {
   const mode = 'isolation level repeatable read read only'
   return transactConfined(sql, [key.account_id], tx => readTimeline(tx, key), mode)
@@ -73,7 +73,6 @@ async function findHandOver(tx: TransactionSql, payout: Payout): Promise<HandOve
   return { ...ask_counts, attempts, exceptions }
 }
 
-/** How often the rail of a payout was asked, and when it is asked next. */
 async function findAskCounts(tx: TransactionSql, key: Key) {
   const { account_id, id } = key
   const [ask_counts] = await tx<{ rail_attempts: number; ask_rail_at: Instant | null }[]>`
@@ -86,7 +85,7 @@ async function findAskCounts(tx: TransactionSql, key: Key) {
   return ask_counts ?? { rail_attempts: 0, ask_rail_at: null }
 }
 
-/** The webhook attempts of these events, to any endpoint, newest first. */
+/** To any endpoint, newest first. */
 export async function listAttemptsOf(
   tx: TransactionSql,
   events: readonly Key[],
