@@ -1,18 +1,14 @@
-// Checks the bodies in a file by the schema and the rules of the route that takes them, so that an
-// import refuses what the API refuses, in the same words.
+// Checks bodies in a file as the API does, and refuses in the same words.
 
 import { problemsByRules, validationProblems, withMore } from '../http/problems.ts'
 import { oversizedParts } from '../http/sizes.ts'
 import { openValidator } from '../http/validators.ts'
 import type { Problem } from '../values/errors.ts'
 
-/** Returns all problems of a body. An empty list says that the body is valid. */
+/** An empty list says that the body is valid. */
 export type BodyCheck = (body: unknown) => readonly Problem[]
 
-/**
- * Makes the check for bodies of this schema. `check` is the route's rule for bodies that fit the
- * schema; it throws a Refusal.
- */
+/** `check` is the route's rule for bodies that fit the schema; it throws a Refusal. */
 export function openBodyCheck(schema: object, check: (body: unknown) => void): BodyCheck {
   const validate = openValidator(schema)
   return body => {

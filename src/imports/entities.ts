@@ -30,7 +30,6 @@ export interface EntityRow {
   /** From 1; the last line of a row that spans several. */
   readonly line: number
   readonly result: 'created' | 'matched' | 'imported_before' | 'refused'
-  /** The id of the row's entity; null if there is none, or none yet. */
   readonly entity: string | null
   /** The status of an entity that existed before the row. */
   readonly approval_status: ApprovalStatus | null
@@ -49,7 +48,7 @@ const NOTHING = {
   problems: [],
 } as const
 
-/** Makes the check for bodies of POST /v3/entity. A body without problems is an EntityRequest. */
+/** A body without problems is an EntityRequest. */
 function openEntityCheck(): BodyCheck {
   return openBodyCheck(EntityRequest, body => checkEntity(body as EntityRequest))
 }

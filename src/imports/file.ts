@@ -1,5 +1,4 @@
-// Reads a file row by row: CSV with a header of columns, or JSON lines. It turns each row into a
-// body for the API and refuses what no body can hold. It does not know what a body asks for.
+// Reads rows of CSV or JSON lines as bodies for the API. It does not know what a body asks for.
 import { basename } from 'node:path'
 import { toRefusal } from '../http/errors.ts'
 import { MAX_BODY_BYTES, readJson } from '../http/json.ts'
@@ -10,13 +9,12 @@ import { cellsOf, type FileRecord, readRecords } from './records.ts'
 
 export interface ImportFile {
   readonly path: string
-  /** The last part of the path. */
   readonly name: string
   /** Those of the header, in its order; null for a file of JSON lines. */
   readonly columns: readonly Column[] | null
 }
 
-/** Reads the header of a .csv file. An empty list of problems says that the file has no header. */
+/** An empty list of problems says that the file has no header. */
 export async function openFile(
   path: string,
   set: ColumnSet,
@@ -35,7 +33,7 @@ export async function openFile(
   return { problems: [] }
 }
 
-/** Whether a file begins with a byte order mark of UTF-16, as spreadsheets write “Unicode text”. */
+/** As spreadsheets write “Unicode text”. */
 function isUtf16(bytes: Buffer): boolean {
   const mark = bytes.subarray(0, 2).toString('hex')
   return mark === 'fffe' || mark === 'feff'
@@ -43,7 +41,7 @@ function isUtf16(bytes: Buffer): boolean {
 
 const NO_HEADER = { messages: ['not a CSV header'] } as const
 
-/** Reads the header line of a CSV. Its messages name each wrong column. */
+/** Its messages name each wrong column. */
 export function readHeader(
   { bytes, separator }: Pick<FileRecord, 'bytes' | 'separator'>,
   set: ColumnSet,
@@ -52,12 +50,11 @@ export function readHeader(
   return cells === undefined ? NO_HEADER : readColumns(cells, set)
 }
 
-/** The records of a file. `quotes` is true for CSV. */
 export function readRows(path: string, quotes: boolean): AsyncGenerator<FileRecord, void> {
   return readRecords(path, { quotes, max_bytes: MAX_BODY_BYTES })
 }
 
-/** The body that a record holds, or the Refusal that says why it holds none. */
+/** Or the Refusal that says why it holds none. */
 export function readBody(columns: ImportFile['columns'], record: FileRecord): unknown {
   if (record.fault === 'too_long') {
     return refusal('payload_too_large', `The body is over ${MAX_BODY_BYTES / 1024} KiB.`)
@@ -76,7 +73,7 @@ function refusedJson({ message, path }: JsonError): Refusal {
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The body that a CSV record holds. Refuses what no JSON body can hold. */
+/** Refuses what no JSON body can hold. */
 function readCells(
   columns: readonly Column[],
   { bytes, separator, fault }: FileRecord,
@@ -129,7 +126,7 @@ const KINDS: ReadonlyMap<unknown, Column['kind']> = new Map([
   ['boolean', 'boolean'],
 ] as const)
 
-/** The columns of bodies of this schema. The path of a member, with dots, is its column's name. */
+/** The path of a member, with dots, is its column's name. */
 export function columnsOf(
   schema: object,
   required: ColumnSet['required'],
@@ -155,7 +152,7 @@ export function columnsOf(
 /** How many wrong columns a message names. */
 const MAX_NAMED = 10
 
-/** The columns that a header names, in any order. Case matters only after an open prefix. */
+/** In any order. Case matters only after an open prefix. */
 function readColumns(header: readonly string[], set: ColumnSet): Read<readonly Column[]> {
   const names = header.map(cell => canonicalName(cell.trim(), set))
   const found = names.map(name => columnOf(name, set))
@@ -180,7 +177,6 @@ function readColumns(header: readonly string[], set: ColumnSet): Read<readonly C
   return messages.length > 0 ? { messages } : { value: columns }
 }
 
-/** One message about wrong columns; none without names. */
 function columnMessage(what: string, names: readonly string[], hint: string): string[] {
   if (names.length === 0) return []
   const first = names.slice(0, MAX_NAMED).map(name => `"${name}"`)
@@ -208,7 +204,7 @@ function columnOf(name: string, { columns, open }: ColumnSet): Column | undefine
 
 type Members = { [member: string]: unknown }
 
-/** The body of a row. An empty cell leaves its member out. */
+/** An empty cell leaves its member out. */
 function bodyOf(columns: readonly Column[], cells: readonly string[]): Members {
   const body: Members = {}
   for (const [i, { path, kind }] of columns.entries()) {
@@ -225,10 +221,7 @@ function bodyOf(columns: readonly Column[], cells: readonly string[]): Members {
   return body
 }
 
-/**
- * A cell without outer white space, and without the apostrophe by which a spreadsheet keeps digits
- * or a formula as text. Our exports write it too.
- */
+/** Drops the apostrophe by which spreadsheets, and our exports, keep digits or formulas as text. */
 function bareCell(cell: string): string {
   return cell.trim().replace(/^'(?=[0-9=+\-@\uff1d\uff0b\uff0d\uff20])/, '')
 }

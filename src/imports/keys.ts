@@ -1,6 +1,5 @@
-// The keys by which a later run recognises the rows of a file. A key covers the row's content and
-// how many equal rows came before it. Pure. Keys are stored for ever, so the recipe never changes
-// (docs/decisions/batches-and-imports.md).
+// The keys by which a later run recognises the rows of a file. Pure. Keys are stored for ever, so
+// the recipe never changes (docs/decisions/batches-and-imports.md).
 import { hash } from 'node:crypto'
 
 interface RowKey {
@@ -11,9 +10,8 @@ interface RowKey {
 }
 
 /**
- * The keys of one file. A key is SHA-256 over the import's name, a hash of the row's content, and
- * the number of this occurrence of the content, from 1. So equal rows differ, and a row that moves
- * keeps its key.
+ * SHA-256 over the import's name, the content's hash and how often it has occurred, from 1. So
+ * equal rows differ, and a row that moves keeps its key.
  */
 export class RowKeys {
   readonly #name: string
@@ -41,15 +39,15 @@ const WORDS = 4
 const FIRST_CAPACITY = 1 << 12
 
 /**
- * A table from hashes of at least 24 hex digits to positive integers below 2^32, for many millions
- * of rows. A Map takes twice the memory and ends at 2^24 entries. The table compares 96 bits of
- * each hash: among 10^8 hashes, the chance that any two count as one is 10^-13.
+ * From hashes of at least 24 hex digits to positive integers below 2^32. A Map takes twice the
+ * memory and ends at 2^24 entries. It compares 96 bits: among 10^8 hashes, the chance that any two
+ * count as one is 10^-13.
  */
 export class HashNumbers {
   #slots = new Uint32Array(WORDS * FIRST_CAPACITY)
   #size = 0
 
-  /** The number of the hash; 0 if it has none. */
+  /** 0 if it has none. */
   get(hash: string): number {
     return this.#slots[this.#find(wordsOf(hash)) + 3] as number
   }
@@ -64,7 +62,6 @@ export class HashNumbers {
     if (this.#size * WORDS * 4 > this.#slots.length * 3) this.#grow()
   }
 
-  /** The slot of the hash, or the free slot where it belongs. */
   #find([a, b, c]: Words): number {
     const slots = this.#slots
     const mask = slots.length - 1

@@ -1,6 +1,5 @@
-// Pays each row of a file once, however often the file is imported: creates payouts under keys that
-// are stored for ever (docs/decisions/batches-and-imports.md). It reads the keys under the book's
-// lock, and writes them in the transaction of the payout.
+// Pays each row of a file once, however often the file is imported, by keys that are stored for
+// ever (docs/decisions/batches-and-imports.md).
 import type { Operation } from '../engine/operation.ts'
 import { decidePayout } from '../payouts/create/create.ts'
 import {
@@ -29,9 +28,7 @@ import {
 export interface PayoutKeys {
   /** The key of the row: its content, and how many equal rows come before it. */
   readonly row: string
-  /**
-   * The key of the payment: payee, amount, reference, and how many equal payments come before it.
-   */
+  /** Of payee, amount and reference, and how many equal payments come before it. */
   readonly payment: string
   /** The key of the previous equal payment of the file; null for the first. */
   readonly previous_payment: string | null
@@ -41,14 +38,10 @@ export function importIdOf(account_id: string, import_name: string): string {
   return importId(account_id, hashJson(import_name))
 }
 
-/** The keys of all rows of one file, under one import name. */
 export class FileKeys {
   readonly #rows: RowKeys
   readonly #payments: RowKeys
-  /**
-   * The first 64 bits of all keys of one import, so that the index keeps them together. The other
-   * 192 bits tell any two keys apart.
-   */
+  /** Keeps an import's keys together in the index. The other 192 bits tell any two apart. */
   readonly #prefix: string
 
   constructor(import_name: string) {
@@ -75,10 +68,7 @@ export class FileKeys {
   }
 }
 
-/**
- * Equal payments have the same hash. A beneficiary that the request names by id counts by its id,
- * because its details may change.
- */
+/** A beneficiary named by id counts by its id, because its details may change. */
 function hashOfPayment(request: PayoutRequest): string {
   const { amount, currency, reference_id = '', beneficiary, beneficiary_details } = request
   const payment =
@@ -103,7 +93,6 @@ export interface PayRowState {
   readonly inner: PayoutState
   /** The imported payouts by `account_id/key`. */
   readonly imported: Map<string, ImportedPayout>
-  /** The keys to insert. */
   readonly new_keys: (ImportKey & { readonly payout_id: string })[]
 }
 
@@ -155,8 +144,7 @@ function decideRow(
   if (imported_before !== undefined) return { payout: imported_before, made: null }
   const is_allowed = request.allow_duplicate === true
   if (!is_allowed) checkNewPayment(payoutOf(keys.payment))
-  // If an earlier row of the same payment passed the guard against duplicates, this row passes it
-  // too.
+  // A row that is allowed also allows a later one of the same payment.
   const allow_duplicate = is_allowed || payoutOf(keys.previous_payment) !== undefined
   const made = decidePayout(inner, {
     ...intentIn(inner, request),
@@ -171,10 +159,7 @@ function decideRow(
   return { payout, made }
 }
 
-/**
- * Refuses a new row if this import has made its payment for another row. Most likely somebody
- * changed the row after it was paid. `paid` is the payout of that payment.
- */
+/** Most likely somebody changed a row after this import had paid it. */
 function checkNewPayment(paid: ImportedPayout | undefined): void {
   // A payout whose money came back has paid nothing.
   if (paid === undefined || isGivenBack(paid)) return

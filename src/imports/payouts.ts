@@ -32,7 +32,6 @@ export interface PayoutRow {
   /** From 1; the last line of a row that spans several. */
   readonly line: number
   readonly result: 'made' | 'held' | 'imported_before' | 'refused'
-  /** The id of the payout; null if there is none, or none yet. */
   readonly payout: string | null
   /** The status of the payout now; null if there is none yet. */
   readonly status: PayoutStatus | null
@@ -57,8 +56,8 @@ interface PayoutImport extends Import<PayoutRow> {
 
 export async function importPayouts(options: PayoutImport): Promise<RunEnd> {
   const { sql } = options
-  // As in the service, accounts, rates and fees stay current while the import runs. A failed read
-  // is repeated, and a row that needs outdated data is refused.
+  // Accounts, rates and fees stay current while the import runs. A row that needs outdated data is
+  // refused.
   const reference = await openReference(sql)
   const lists = new Lists(sql, () => {})
   try {
@@ -123,7 +122,6 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
     return { command: { account_id, account, request, made_by, claim: null, keys } }
   }
 
-  /** The paying account, as it is now. */
   #account(): Account {
     const { account_id } = this.#options.account
     const account = this.#reference.current().accounts.get(account_id)
@@ -181,7 +179,7 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
     return { ...madeRow(line, row.keys, payout), payout: null, status: null }
   }
 
-  /** The cost of the row: decides it again, on a copy of the state with unlimited balances. */
+  /** Decides the row again, on a copy of the state with unlimited balances. */
   #costOf(row: PayRow, { inner, imported }: PayRowState): Cost {
     const book = bookOf(inner.books, row.account_id)
     const balances = new Map([...book.balances.keys()].map(currency => [currency, UNLIMITED]))
@@ -232,7 +230,6 @@ function shorter(name: string): string {
 
 export const PAYOUT_COLUMNS: ColumnSet = payoutColumns()
 
-/** The columns of a file of payouts. */
 function payoutColumns(): ColumnSet {
   const required = [['amount', MAJOR], ['currency'], ['purpose']]
   const set = columnsOf(PayoutRequest, required)
@@ -251,10 +248,9 @@ function payoutColumns(): ColumnSet {
 type Body = Record<string, unknown>
 
 /**
- * Completes the body of a CSV row: sets its amount in minor units, and the type of its destination
- * if the row fills in one kind of destination alone. It also checks amount_major, which the API
- * does not have. If amount_major is wrong, the body gets the amount 1, so that the other checks
- * still run.
+ * Sets the amount in minor units, and the type of a destination if the row fills in one kind.
+ * Checks amount_major, which the API does not have; if it is wrong, the amount is 1, so that the
+ * other checks still run.
  */
 export function completeRow(row: object): { body: Body; problems: readonly Problem[] } {
   const { [MAJOR]: major, ...body } = withDestinationType(row as Body)

@@ -1,6 +1,5 @@
-// Splits a file of any length into records while it reads: lines of JSON, or records of CSV (RFC
-// 4180). A record that is too long, or whose quote stays open, becomes a fault; the next record is
-// read all the same. This file does not know what records mean.
+// Splits a file of any length into lines of JSON or records of CSV (RFC 4180) while it reads. A
+// record that is too long, or whose quote stays open, becomes a fault; the next is read.
 import { createReadStream } from 'node:fs'
 
 export interface FileRecord {
@@ -44,14 +43,12 @@ export async function* readRecords(
   yield* splitter.split(Buffer.alloc(0), true)
 }
 
-/** The records of a complete text. */
 export function splitRecords(bytes: Buffer, options: RecordOptions): FileRecord[] {
   return [...new Splitter(options).split(bytes, true)]
 }
 
-/** Where the first record of some bytes ends. */
 interface End {
-  /** The offset of the line break; -1 if there is none yet. */
+  /** -1 if there is no line break yet. */
   readonly at: number
   /** The lines of the file that the record spans. */
   readonly lines: number
@@ -115,7 +112,7 @@ class Splitter {
     return this.#separator ?? ','
   }
 
-  /** A blank line; in CSV also a row of empty cells, and the line that names the separator. */
+  /** In CSV also a row of empty cells, and the line that names the separator. */
   #isEmpty(record: Buffer): boolean {
     if (isBlank(record)) return true
     if (!this.#options.quotes) return false
@@ -196,7 +193,7 @@ const CELLS: Readonly<Record<Separator, RegExp>> = {
   '\t': /"([^"]*(?:""[^"]*)*)"|[^"\t]*/y,
 }
 
-/** The cells of a CSV record; undefined if its quotes break RFC 4180. */
+/** Undefined if its quotes break RFC 4180. */
 export function cellsOf(record: string, separator: Separator): string[] | undefined {
   if (!record.includes('"')) return record.split(separator)
   const cell = CELLS[separator]

@@ -1,6 +1,5 @@
-// Runs an import. It reads the rows of a file in batches, and works on several batches at a time.
-// It writes each row as the API writes a request; a dry run only decides the row. It reports the
-// results in the order of the file. It knows neither what rows ask for nor how results are shown.
+// Runs an import: several batches at a time, written as the API writes, or decided by a dry run. It
+// reports results in the order of the file, and does not know what rows ask for.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Account } from '../accounts/rules.ts'
 import { Lane } from '../engine/lane.ts'
@@ -31,7 +30,6 @@ const TURN = 16
 /** The waits before the new tries of a write that the database did not answer. */
 const RETRY_AFTER_MS = [500, 1_000, 2_000, 4_000]
 
-/** The file to import, and the functions that take the results. */
 export interface Import<Result> {
   /** A pool with enough connections for the batches that run at the same time. */
   readonly sql: Sql
@@ -40,13 +38,12 @@ export interface Import<Result> {
   /** The name by which a later run recognises the rows. */
   readonly name: string
   readonly dry_run: boolean
-  /** Called between batches. True ends the run after the batches in hand. */
+  /** True ends the run after the batches in hand. */
   isStopped(): boolean
   /** Called with the results of each batch, in the order of the file. */
   onResults(results: readonly Result[], bytes_read: number): Promise<void> | void
 }
 
-/** One kind of row: its command, and the results that the import reports. */
 export interface Rows<Command, State, Outcome, Result> {
   readonly operation: Operation<Command, State, Outcome>
   /** The command of a row, or everything wrong with its body. Called once a row, in order. */
@@ -54,8 +51,8 @@ export interface Rows<Command, State, Outcome, Result> {
   /** What the audit log keeps of rows that were written together. */
   acts(outcomes: readonly Outcome[]): readonly Act[]
   /**
-   * `since` is null if the first try was answered. Otherwise it is the time at which the run began:
-   * only a result that is not older can be the unanswered try's own.
+   * Null if the first try was answered. Otherwise the run's beginning: only a newer result can be
+   * the unanswered try's own.
    */
   writtenResult(line: number, command: Command, outcome: Outcome, since: Instant | null): Result
   refusedResult(line: number, problems: readonly Problem[]): Result
@@ -77,8 +74,7 @@ type Row<Command> = { readonly line: number; readonly bytes_read: number } & (
 )
 
 /**
- * Returns one result a row, undefined for a row without an answer of the database. `earlier`
- * resolves when all earlier batches have their results.
+ * Undefined for a row without an answer. `earlier` resolves when all earlier batches have results.
  */
 type RunBatch<Command, Result> = (
   batch: readonly Row<Command>[],
@@ -142,7 +138,6 @@ function readRow<Command>(
   return { line, bytes_read, problems: read.problems.slice(0, MAX_PROBLEMS) }
 }
 
-/** Writes the rows of a batch together, in one lane. */
 function writer<Command, State, Outcome, Result>(
   sql: Sql,
   rows: Rows<Command, State, Outcome, Result>,
@@ -177,7 +172,7 @@ function writer<Command, State, Outcome, Result>(
     )
 }
 
-/** A dry run: decides one row after the other, on one state for the batch, and writes nothing. */
+/** Decides one row after the other, on one state for the batch, and writes nothing. */
 function decider<Command, State, Outcome, Result>(
   sql: Sql,
   { account_id }: Account,
@@ -202,8 +197,8 @@ function decider<Command, State, Outcome, Result>(
 }
 
 /**
- * Tries again while the database does not answer; undefined if it never does. Each new try waits
- * for the earlier batches, so that the first of two equal rows is written first.
+ * Undefined if the database never answers. Each new try waits for the earlier batches, so that the
+ * first of two equal rows is written first.
  */
 async function untilAnswered<T>(
   ask: () => Promise<T>,

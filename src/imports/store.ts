@@ -1,5 +1,4 @@
-// The SQL statements of payouts that were imported from files. They run under the lock of the
-// account's book, and decide nothing.
+// Statements of imported payouts. They run under the lock of the account's book.
 
 import type { PayoutStatus } from '../payouts/states.ts'
 import { inserter } from '../sql/rows.ts'
@@ -13,7 +12,6 @@ export interface ImportKey {
   readonly import_key: string
 }
 
-/** What a payout pays and costs, in minor units. */
 export interface Cost {
   readonly currency: string
   readonly amount: bigint
@@ -29,7 +27,7 @@ export interface ImportedPayout extends Cost {
   readonly created_at: Instant
 }
 
-/** The payouts that these keys name, as they are now. */
+/** As they are now. */
 export async function findImportedPayouts(
   sql: Tag,
   import_keys: readonly ImportKey[],

@@ -14,10 +14,7 @@ export interface TextRow {
   readonly body: object
 }
 
-/**
- * The rows that can be read, and the problems with their lines. A row with a wrong amount_major is
- * in both.
- */
+/** A row with a wrong amount_major is in the rows and in the problems. */
 export function readPayouts(text: string): {
   readonly rows: readonly TextRow[]
   readonly problems: readonly LineProblem[]
