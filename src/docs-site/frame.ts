@@ -1,16 +1,12 @@
-// Renders the pages of the documentation as HTML, each in a frame: the search, the list of pages,
-// the page's contents, and the switch of languages. Pure.
+// Renders the pages of the documentation as HTML. Pure.
 import { type Content, type Html, html } from '../values/text/html.ts'
 import { LANGUAGES, type Rendered } from './markdown.ts'
 import type { Page } from './page.ts'
 import type { Hit } from './search.ts'
 
-/** The parts of the frame that all pages share. */
 export interface Frame {
   readonly pages: readonly Page[]
-  /** The path of the style sheet. */
   readonly style: string
-  /** The text in the search field. */
   readonly query?: string
 }
 
@@ -60,7 +56,7 @@ function navigation(pages: readonly Page[], name: string): Html {
 <nav aria-label="All pages">${lists}</nav></details>`
 }
 
-/** A page with its contents, and links to its neighbours and its Markdown. */
+/** Links to its neighbours and its Markdown. */
 export function renderPage(frame: Frame, page: Page, rendered: Rendered, note: Content): Html {
   const { pages } = frame
   const at = pages.indexOf(page)
@@ -83,7 +79,7 @@ export function renderPage(frame: Frame, page: Page, rendered: Rendered, note: C
   return renderFramed({ ...frame, name: page.name, title: page.title, main, aside })
 }
 
-/** Radio buttons. The style sheet reads them, so that no script is needed. */
+/** The style sheet reads the radio buttons, so that no script is needed. */
 function languageSwitch(): Html {
   return html`<fieldset class="languages"><legend>Language of the code</legend>${LANGUAGES.map(
     ([id, name], i) =>

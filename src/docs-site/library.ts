@@ -1,5 +1,4 @@
-// Makes all pages of the documentation. The guides are files; the reference comes from
-// openapi.json.
+// Makes all pages of the documentation: guides from files, the reference from openapi.json.
 import { readFile } from 'node:fs/promises'
 import { DOCUMENT } from '../http/document.ts'
 import { runInTurns } from '../values/event-loop.ts'
@@ -31,11 +30,10 @@ const POLICIES = ['versioning']
 export interface Library {
   readonly pages: readonly Page[]
   readonly index: Index
-  /** The page of this name; undefined when there is none. */
   find(name: string): Promise<{ readonly page: Page; readonly rendered: Rendered } | undefined>
 }
 
-/** Reads and makes all pages, in turns, as a person may open the first of them beside payouts. */
+/** In turns, as a person may open the first of them beside payouts. */
 export async function readLibrary(): Promise<Library> {
   const files = [...GUIDE_NAMES, ...POLICIES.map(name => `../${name}`)]
   const guides = await Promise.all(
@@ -67,7 +65,7 @@ export async function readLibrary(): Promise<Library> {
   }
 }
 
-/** Turns a link to another file into a link to its page; undefined for a link out of /docs. */
+/** Undefined for a link out of /docs. */
 function linkTo(pages: ReadonlyMap<string, Page>, href: string): string | undefined {
   if (/^(https:\/\/|#|\/docs\b)/.test(href)) return href
   const [path = '', anchor] = href.split('#')
@@ -76,7 +74,7 @@ function linkTo(pages: ReadonlyMap<string, Page>, href: string): string | undefi
   return `/docs/${name}${anchor === undefined ? '' : `#${anchor}`}`
 }
 
-/** /llms.txt: the list of pages for programs (llmstxt.org). */
+/** The list of pages for programs (llmstxt.org). */
 export function llmsText({ pages }: Library): string {
   const groups = Object.entries(Object.groupBy(pages, ({ group }) => group))
   const lists = groups.map(([group, theirs = []]) => {

@@ -1,5 +1,4 @@
-// The page about a payout's states, with a drawing and a table. Both come from PAYOUT_TRANSITIONS.
-// Pure.
+// The page about a payout's states, from PAYOUT_TRANSITIONS. Pure.
 
 import {
   isFinal,
@@ -74,7 +73,7 @@ rx="8"/>
 <text x="${x + WIDTH / 2}" y="${y + 27}">${status}</text></g>`
 }
 
-/** Draws an arrow from one box to the near side of another, around the boxes between them. */
+/** To the near side of the other box, around the boxes between them. */
 function arrow(from: PayoutStatus, to: PayoutStatus): Html {
   const [x1, y1] = PLACES[from]
   const [x2, y2] = PLACES[to]

@@ -1,5 +1,5 @@
 // Renders Markdown as HTML. Shows raw HTML as text, puts code blocks of several languages behind
-// one switch, and links the names of operations and errors. Pure.
+// one switch, and links operations and errors. Pure.
 import { Marked, type Tokens } from 'marked'
 import { type Content, Html, html } from '../values/text/html.ts'
 import { anchorOf } from './page.ts'
@@ -13,7 +13,7 @@ export const LANGUAGES = [
 
 /** Finds the page about a piece of code such as `POST /v3/payout`. */
 export type FindPlace = (code: string) => string | undefined
-/** The URL for a link in the Markdown; undefined when it leads out of the documentation. */
+/** Undefined when the link leads out of the documentation. */
 type FindLink = (href: string) => string | undefined
 
 export interface Rendered {
@@ -24,7 +24,7 @@ export interface Rendered {
   readonly switches: boolean
 }
 
-/** Renders a page in steps, a piece of a section at a time. */
+/** A piece of a section at a time. */
 export function* rendering(
   markdown: string,
   find: FindPlace,
@@ -53,7 +53,7 @@ export function* rendering(
   return { head: html`${head}`, body: html`${body}`, headings, switches }
 }
 
-/** The parts of a page that begin with a heading of the second or third level. */
+/** Each begins with a heading of the second or third level. */
 function sectionsOf(markdown: string): string[] {
   const sections = [[]] as string[][]
   let inCode = false

@@ -13,7 +13,7 @@ export interface Page {
   readonly figure?: Html
 }
 
-/** Makes a page. The title is the Markdown's first heading, the summary its first paragraph. */
+/** The title is the Markdown's first heading, the summary its first paragraph. */
 export function pageOf(name: string, group: Page['group'], markdown: string): Page {
   const [, title = name] = /^# (.+)$/m.exec(markdown) ?? []
   const [, first = ''] = /^# .+\n\n((?:.+\n)+)/m.exec(markdown) ?? []
@@ -29,7 +29,6 @@ export function anchorOf(heading: string): string {
     .replaceAll(' ', '-')
 }
 
-/** Plain text: Markdown without its marks. */
 export function plainOf(markdown: string): string {
   return markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/[`*]/g, '')
 }

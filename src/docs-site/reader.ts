@@ -1,12 +1,10 @@
-// Puts the address of this service and the reader's key id into the examples of a page. Shows no
-// secret, because the service keeps none.
+// Puts the service's address and the reader's key id into a page. Shows no secret: none is kept.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Account, ApiKey } from '../accounts/rules.ts'
 import type { Person } from '../accounts/user/user.ts'
 import { sessionTokenOf } from '../http/browser.ts'
 import { ADDRESS, KEY } from './snippets.ts'
 
-/** The reference data that this file needs. */
 export interface KnownReaders {
   readonly accounts: ReadonlyMap<string, Account>
   readonly keys: ReadonlyMap<string, ApiKey>
@@ -19,7 +17,7 @@ export interface Reader {
   readonly key: { readonly key_id: string; readonly account: Account } | undefined
 }
 
-/** Finds the reader: asks the API in process for the session of the request's cookie. */
+/** Asks the API in process for the session of the request's cookie. */
 export async function findReader(
   app: FastifyInstance,
   request: FastifyRequest,
@@ -39,10 +37,7 @@ export async function findReader(
   return { address: own, key: sandboxKeyOf(known, known.people.get(data.user)) }
 }
 
-/**
- * A key of the first sandbox account in which the person is a maker. It is the account's key: a
- * person's own keys belong to no account.
- */
+/** The account's key, because a person's own keys belong to no account. */
 function sandboxKeyOf({ accounts, keys }: KnownReaders, person: Person | undefined): Reader['key'] {
   for (const [account_id, roles] of person?.roles ?? []) {
     const account = accounts.get(account_id)
@@ -54,7 +49,7 @@ function sandboxKeyOf({ accounts, keys }: KnownReaders, person: Person | undefin
   return undefined
 }
 
-/** The page with the reader's address and key id. Neither needs escaping in HTML. */
+/** Neither needs escaping in HTML. */
 export function personalize(page: string, { address, key }: Reader): string {
   const named = page.replaceAll(ADDRESS, address)
   return key === undefined ? named : named.replaceAll(KEY, `${key.key_id}:YOUR_SECRET`)

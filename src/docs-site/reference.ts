@@ -1,5 +1,4 @@
-// Makes the reference as Markdown from openapi.json and the catalogue of errors: one page for each
-// resource, and one page with all errors and their fixes. Pure.
+// Makes the reference as Markdown from openapi.json and the catalogue of errors. Pure.
 import { CATALOGUE, REASONS, type Reason } from '../values/errors.ts'
 import { FIXES } from './fixes.ts'
 import { anchorOf, type Page, pageOf } from './page.ts'
@@ -39,12 +38,11 @@ const pageNameOf = (tag: string) => `api/${anchorOf(tag)}`
 
 const headingOf = ({ summary }: Operation) => summary.replace(/\.$/, '')
 
-/** The place of the error with this reason, below /docs. */
 export function placeOfReason(reason: string): string | undefined {
   return REASONS.some(known => known === reason) ? `errors#${reason}` : undefined
 }
 
-/** Makes the pages in steps, one operation or one object at a time. */
+/** One operation or one object at a time. */
 export function* referencePages(document: ApiDocument): Generator<void, Page[]> {
   const operations = operationsOf(document)
   const common = commonReasons(operations)
@@ -113,10 +111,7 @@ function lineOf(document: ApiDocument, { name, schema, description, required }: 
   return `- ${fieldLine(document, name, described, required === true)}`
 }
 
-/**
- * A request to try. It has the first example body, and the query parameters that are required or
- * have an example.
- */
+/** The first example body, and the query parameters that are required or have an example. */
 function exampleOf(document: ApiDocument, it: Endpoint, parameters: readonly Parameter[]) {
   const examples = it.operation.requestBody?.content['application/json']?.examples
   const [first] = Object.values(examples ?? {}).map(each => resolved(document, each))
@@ -167,7 +162,6 @@ function objectNames(document: ApiDocument, operations: readonly Endpoint[]): Se
   return new Set(names)
 }
 
-/** The section of an object, with its fields. */
 function objectText(document: ApiDocument, name: string): string {
   const schema = { $ref: `#/components/schemas/${name}` }
   const { description } = resolved<Schema>(document, schema)
@@ -175,7 +169,7 @@ function objectText(document: ApiDocument, name: string): string {
   return `## The object ${name}\n\n${intro}${fieldsOf(document, schema).join('\n')}`
 }
 
-/** The reasons that the descriptions of the operation's answers list. */
+/** The descriptions of the operation's answers list them. */
 function reasonsOf(document: ApiDocument, { responses }: Operation): Reason[] {
   const texts = Object.values(responses).map(each => resolved(document, each).description)
   const named = texts.flatMap(text => [...text.matchAll(/^- `(\w+)`:/gm)].map(([, name]) => name))

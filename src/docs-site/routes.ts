@@ -19,7 +19,6 @@ const CONTENT_SECURITY_POLICY =
 
 const STYLE = new URL('docs.css', import.meta.url)
 
-/** The most characters of a query. */
 const MAX_QUERY = 100
 
 export function docsPages(pages: FastifyInstance, deps: Needs): void {
@@ -69,7 +68,7 @@ const ABOUT = '</docs>; rel="service-doc", </openapi.json>; rel="service-desc"'
 
 const MARKDOWN = 'text/markdown; charset=utf-8'
 
-/** Sends a page. No shared cache may keep a page for a person who is logged in. */
+/** No shared cache may keep a page for a person who is logged in. */
 function sendPage(reply: FastifyReply, text: string, reader: Reader) {
   void reply.header('cache-control', reader.key === undefined ? 'no-cache' : 'private, no-store')
   void reply.header('vary', 'cookie').header('content-security-policy', CONTENT_SECURITY_POLICY)

@@ -57,7 +57,7 @@ export interface ApiDocument {
   readonly components: Readonly<Record<string, Readonly<Record<string, unknown>>>>
 }
 
-/** Follows a `$ref`. Returns any other value unchanged. */
+/** Returns any other value unchanged. */
 export function resolved<T extends { readonly $ref?: string }>(document: ApiDocument, it: T): T {
   const { $ref, ...own } = it
   if ($ref === undefined) return it
@@ -69,7 +69,7 @@ export function resolved<T extends { readonly $ref?: string }>(document: ApiDocu
 /** The depth to which a page lists members, so that it stays readable. Deeper ones show a type. */
 const DEEPEST = 4
 
-/** Lists the members of an object, each with its own members indented below it. */
+/** Each with its own members indented below it. */
 export function fieldsOf(document: ApiDocument, object: Schema, depth = 0): string[] {
   const schema = membersOf(document, object)
   if (depth > DEEPEST || schema === undefined) return []
@@ -81,10 +81,7 @@ export function fieldsOf(document: ApiDocument, object: Schema, depth = 0): stri
   })
 }
 
-/**
- * The schema whose members are listed: the object itself, the items of a list, all kinds of a
- * union, or the only object of several types.
- */
+/** Those of the object, a list's items, all kinds of a union, or the only object of the types. */
 function membersOf(document: ApiDocument, value: Schema): Schema | undefined {
   const schema = resolved(document, value)
   if (schema.properties !== undefined) return schema
@@ -94,10 +91,7 @@ function membersOf(document: ApiDocument, value: Schema): Schema | undefined {
   return objects.find(each => each !== undefined)
 }
 
-/**
- * One schema with the members of all kinds. A member that is a constant in several kinds gets all
- * its values.
- */
+/** A member that is a constant in several kinds gets all its values. */
 function unionOf(kinds: readonly Schema[]): Schema {
   const members = new Map<string, Schema>()
   for (const [name, member] of kinds.flatMap(kind => Object.entries(kind.properties ?? {}))) {
@@ -118,7 +112,6 @@ function unionOf(kinds: readonly Schema[]): Schema {
   return { properties: Object.fromEntries(members), ...(required && { required }) }
 }
 
-/** Describes a field or parameter: its name, type, whether it is required, meaning and values. */
 export function fieldLine(
   document: ApiDocument,
   name: string,

@@ -18,11 +18,10 @@ export interface Hit {
   readonly title: string
   readonly group: string
   readonly place: string
-  /** The text around the first word. */
   readonly excerpt: string
 }
 
-/** Makes the index in steps, one section at a time. */
+/** One section at a time. */
 export function* indexing(pages: readonly Page[]): Generator<void, Index> {
   const index: Section[] = []
   for (const page of pages) {
@@ -49,7 +48,7 @@ function proseOf(markdown: string): string {
 const MAX_WORDS = 8
 const MAX_HITS = 20
 
-/** Searches in steps, one section at a time. */
+/** One section at a time. */
 export function* searching(index: Index, query: string): Generator<void, Hit[]> {
   const words = [...new Set(wordsOf(query))].slice(0, MAX_WORDS)
   if (words.length === 0) return []
@@ -63,10 +62,7 @@ export function* searching(index: Index, query: string): Generator<void, Hit[]> 
   return best.map(({ section }) => hitOf(section, words))
 }
 
-/**
- * Scores whole words above beginnings of words, headings above text, guides above the reference; 0
- * if the section lacks a word.
- */
+/** Whole words count above beginnings, headings above text, guides above the reference. */
 function scoreOf(section: Section, words: readonly string[]): number {
   let score = section.page.group === 'Guides' ? 1 : 0
   for (const word of words) {
@@ -80,7 +76,7 @@ function scoreOf(section: Section, words: readonly string[]): number {
   return score
 }
 
-/** The words of a text. A name with an underscore counts as one word, and so do its parts. */
+/** A name with an underscore counts as one word, and so do its parts. */
 function wordsOf(text: string): string[] {
   const names = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
   return names
@@ -88,10 +84,9 @@ function wordsOf(text: string): string[] {
     .filter(Boolean)
 }
 
-/** The length of an excerpt, in characters. */
 const EXCERPT = 180
 
-/** Makes a hit. Its excerpt has whole words around the first query word that the prose has. */
+/** The excerpt has whole words around the first query word that the prose has. */
 function hitOf({ page, heading, place, prose }: Section, words: readonly string[]): Hit {
   const lower = prose.toLowerCase()
   const places = words.map(word => lower.indexOf(word)).filter(index => index >= 0)

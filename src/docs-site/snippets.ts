@@ -8,7 +8,6 @@ import { typescript } from './snippet/typescript.ts'
 export const ADDRESS = 'http://127.0.0.1:8080'
 export const KEY = 'key_…:…'
 
-/** Writes the code blocks that a page shows behind one switch. */
 export function snippetsOf(request: Pick<SnippetRequest, 'verb' | 'path' | 'body'>): string {
   const sent = { ...request, origin: ADDRESS, key: KEY }
   const data = sent.body === undefined ? undefined : JSON.stringify(sent.body, null, 2)

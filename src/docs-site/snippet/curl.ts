@@ -2,7 +2,7 @@
 import { inShell } from '../../values/text/shell.ts'
 import { callOf, type SnippetRequest } from './snippet.ts'
 
-/** The request as a curl command. `data` is the body as JSON. */
+/** `data` is the body as JSON. */
 export function curl(request: SnippetRequest, data: string | undefined): string {
   const { origin, verb, path, key, account_id } = request
   const lines = [`curl -u ${key === undefined ? '"$CORRIDOR_KEY"' : inShell(key)}`]

@@ -11,7 +11,6 @@ export function pascal(name: string): string {
 /** Reserved words of Python that openapi.json may use as names. */
 const WORDS = new Set('from import class def in is not pass with as or'.split(' '))
 
-/** The name of a method or an argument in Python. */
 export function pythonName(name: string): string {
   const plain = name.replaceAll('.', '_')
   return WORDS.has(plain) ? `${plain}_` : plain

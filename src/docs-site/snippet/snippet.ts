@@ -1,17 +1,14 @@
-// A request that a code snippet sends to the API, and the client method for it. methods.json lists
-// every method; `npm run openapi` writes it together with the clients. Pure.
+// A request of a code snippet, and the client method for it. `npm run openapi` writes methods.json
+// together with the clients. Pure.
 import methods from './methods.json' with { type: 'json' }
 
 export interface SnippetRequest {
   /** Such as `https://payouts.example.com`. */
   readonly origin: string
   readonly verb: string
-  /** The path with its query. */
   readonly path: string
   readonly body?: unknown
-  /**
-   * The key as the snippet shows it; undefined when the snippet reads the variable CORRIDOR_KEY.
-   */
+  /** As the snippet shows it; undefined when it reads the variable CORRIDOR_KEY. */
   readonly key?: string
   /** The account that a person acts for. */
   readonly account_id?: string | null
@@ -24,10 +21,8 @@ interface Method {
   /** The resources on the way from the client to the method. */
   readonly way: readonly string[]
   readonly name: string
-  /** Whether the method takes an Idempotency-Key. */
   readonly keyed: boolean
   readonly list: boolean
-  /** Whether the answer is JSON. */
   readonly json: boolean
   /** The parameters of the query that are numbers or booleans. */
   readonly plain: readonly string[]
@@ -35,7 +30,6 @@ interface Method {
   readonly object: string
 }
 
-/** A method with its arguments. */
 export interface Call extends Method {
   readonly params: readonly string[]
   /** The value of each name; a list of values when the name occurs several times. */
@@ -44,7 +38,7 @@ export interface Call extends Method {
 
 const METHODS: readonly Method[] = methods
 
-/** The client's call for a request; undefined without a method, such as for operators' requests. */
+/** Undefined without a method, such as for operators' requests. */
 export function callOf({ verb, path }: Pick<SnippetRequest, 'verb' | 'path'>): Call | undefined {
   const [place = '', text = ''] = path.split('?')
   const parts = place.split('/')
@@ -78,7 +72,6 @@ function readValue({ plain }: Method, name: string, text: string): unknown {
 /** The most characters of a line on which a value is written whole. */
 const WIDTH = 80
 
-/** The functions and texts by which a language writes values. */
 export interface Language {
   readonly text: (value: string) => string
   readonly word: (value: boolean | null) => string
@@ -89,7 +82,7 @@ export interface Language {
   readonly space: string
 }
 
-/** A JSON value as the language writes it. Its integers may be bigints. */
+/** Its integers may be bigints. */
 export function writeValue(language: Language, value: unknown, indent = '', taken = 0): string {
   if (typeof value === 'string') return language.text(value)
   if (value === null || typeof value === 'boolean') return language.word(value)

@@ -11,7 +11,7 @@ const TYPESCRIPT: Language = {
   space: ' ',
 }
 
-/** The program; undefined when the client has no method for the request. */
+/** Undefined when the client has no method for the request. */
 export function typescript(request: SnippetRequest): string | undefined {
   const call = callOf(request)
   if (call === undefined) return undefined
