@@ -1,5 +1,4 @@
-// The writes of sandbox accounts alone: they move the clock, fund the account, and set the status
-// of a payout as a rail or an operator would. Money follows the rules of all accounts.
+// Writes of sandbox accounts alone. Money follows the rules of all accounts.
 import type { Account } from '../accounts/rules.ts'
 import type { Operation } from '../engine/operation.ts'
 import { success } from '../http/answer.ts'
@@ -20,7 +19,6 @@ import { refusal } from '../values/errors.ts'
 import { type Instant, plusMilliseconds } from '../values/instant.ts'
 import { MAX_AHEAD_S } from './request.ts'
 
-/** Refuses a live account with sandbox_only. */
 export function checkSandbox({ sandbox }: Account): void {
   if (sandbox) return
   const message = 'This account is no sandbox; only sandboxes have this operation.'
@@ -44,10 +42,7 @@ export interface AdvancedClock {
   readonly ahead_s: number
 }
 
-/**
- * POST /v3/sandbox/clock/advance. A batch has one command, because each command moves the clock
- * that it has read.
- */
+/** A batch has one command, because each command moves the clock that it has read. */
 export const advanceClock: Operation<AdvanceClock, ClockState, AdvancedClock> = {
   name: 'advance_clock',
   while_frozen: true,
@@ -71,8 +66,7 @@ export const advanceClock: Operation<AdvanceClock, ClockState, AdvancedClock> = 
     // After this point it succeeds.
     const book = bookOf(books, account_id)
     const now = plusMilliseconds(book.now, seconds * 1000)
-    // Keeps the answer with the new time. With the old time, a long step would make it expire at
-    // once.
+    // With the old time, a long step would make the answer expire at once.
     books.set(account_id, { ...book, now })
     return { account_id, seconds, now, ahead_s: next_s }
   },
@@ -87,7 +81,7 @@ export function answerClock({ now, ahead_s }: AdvancedClock): Reply {
 
 export type FundSandbox = Fund & Claiming
 
-/** POST /v3/sandbox/fund: funding like an operator's. */
+/** As an operator's funding. */
 export const fundSandbox: Operation<FundSandbox, BookingState, BookingOutcome> = {
   ...fundAccount,
   name: 'fund_sandbox',
@@ -105,7 +99,7 @@ export interface TransitionPayout extends Claiming {
 
 type Receivers = ReadonlyMap<string, string>
 
-/** POST /v3/sandbox/payout/{id}/transition: a step like an operator's. */
+/** A step like an operator's. */
 export const transitionPayout: Operation<
   TransitionPayout,
   AdvanceState,
@@ -140,7 +134,7 @@ function presentClock(now: Instant, ahead_s: number) {
   return { object: 'sandbox_clock', now, ahead_s }
 }
 
-/** How many whole seconds, rounded down, the account's clock is ahead. */
+/** In whole seconds, rounded down. */
 async function findClockAhead(tx: TransactionSql, account_id: string): Promise<number> {
   const [row] = await tx<{ ahead_s: number }[]>`
     select floor(extract(epoch from clock_ahead))::integer as ahead_s
@@ -149,10 +143,9 @@ async function findClockAhead(tx: TransactionSql, account_id: string): Promise<n
 }
 
 /**
- * The book must be locked. Locks endpoints, in order, before their deliveries, as the delivery
- * worker does. A delivery in flight keeps its due time, because it would be sent twice otherwise. A
- * payout's claim moves with its due time: a report in flight is applied, and the rail is asked
- * again when due.
+ * The book must be locked. Locks endpoints before their deliveries, as the delivery worker does. A
+ * delivery in flight keeps its due time, because it would be sent twice otherwise. A payout's claim
+ * moves with its due time: a report in flight is applied.
  */
 function updateClock(tx: TransactionSql, account_id: string, seconds: number) {
   const step = `${seconds} seconds`

@@ -1,5 +1,4 @@
-// POST /v3/sandbox/clock/advance, /v3/sandbox/fund, /v3/sandbox/payout/{id}/transition and
-// /v3/sandbox/entity/{id}/review.
+// The routes of /v3/sandbox.
 import type { Account } from '../accounts/rules.ts'
 import type { Runs } from '../engine/lanes.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'

@@ -1,6 +1,5 @@
-// Keeps ended requests in memory, and writes them to the log once a second, apart from all
-// requests. Each account has its own transaction. While the database is away, newer requests
-// replace older ones: the log loses rows, and no request waits or fails.
+// Writes ended requests to the log once a second, apart from all requests. While the database is
+// away, newer requests replace older ones: no request waits or fails.
 import { transactConfined } from '../../sql/confine.ts'
 import type { Sql } from '../../sql/connect.ts'
 import { waitAtMost } from '../../values/event-loop.ts'
@@ -13,9 +12,9 @@ const WRITE_EVERY_MS = 1_000
 const LAST_WRITE_WITHIN_MS = 1_000
 
 export interface RequestLog {
-  /** Notes a request at once. The log writes it later. */
+  /** The log writes it later. */
   note(request: Omit<LoggedRequest, 'id'>): void
-  /** Writes the noted requests; a timer calls it once a second, and close() calls it too. */
+  /** A timer calls it once a second, and close() calls it too. */
   write(): Promise<void>
   close(): Promise<void>
 }

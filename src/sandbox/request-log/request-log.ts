@@ -1,5 +1,4 @@
-// A request of a sandbox account as the log keeps it: its outcome, without personal data. Also the
-// bounds of the log.
+// A request of a sandbox account as the log keeps it, without personal data.
 import { ListQueryOf, TextFilter } from '../../http/list.ts'
 import { Id, Literals, Timestamp } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'

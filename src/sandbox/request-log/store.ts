@@ -42,7 +42,7 @@ const LISTED: Listed = {
   }),
 }
 
-/** A page of the account's requests; undefined when the cursor names no request of it. */
+/** Undefined when the cursor names no request of the account. */
 export function listLogged(
   sql: Tag,
   account_id: string,
@@ -52,7 +52,6 @@ export function listLogged(
 }
 
 export interface RecentFilter {
-  /** Null means every account. */
   readonly account_id: string | null
   readonly outcomes: readonly string[]
   /** Only rows whose id is above this. */
@@ -60,7 +59,6 @@ export interface RecentFilter {
   readonly limit: number
 }
 
-/** The newest rows, newest first. */
 export function listRecent(
   sql: Sql,
   { account_id, outcomes, after, limit }: RecentFilter,

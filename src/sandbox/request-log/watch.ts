@@ -1,5 +1,5 @@
-// Notes each request of a sandbox account when it ends, masked by mask.ts. It leaves out the
-// console's requests and those that read the log, because no integrator's program sent them.
+// Notes each request of a sandbox account when it ends. It leaves out the console's requests and
+// those that read the log: no integrator's program sent them.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RequestLog } from './keep.ts'
 import { maskedPath, maskedPlace, type Words, wordsOf } from './mask.ts'
@@ -57,7 +57,7 @@ const membersOf = (value: unknown) => (value ?? {}) as Readonly<Record<string, u
 
 const known = new WeakMap<object, Words>()
 
-/** The words of a route, from its schemas, collected once. */
+/** Collected once. */
 function wordsAt(schema: { readonly body?: unknown; readonly querystring?: unknown }): Words {
   const words = known.get(schema) ?? wordsOf(schema.body, schema.querystring)
   known.set(schema, words)
