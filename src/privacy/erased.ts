@@ -1,6 +1,5 @@
 // The erased forms of rows: ids, times, amounts, country and state stay. PostgreSQL has the same
-// forms (migrations/0014) and allows erased rows no other form. Also the digest of an erasure.
-// Pure.
+// forms (migrations/0014) and allows erased rows no other form. Pure.
 import { hash } from 'node:crypto'
 import type { Beneficiary, BeneficiaryDetails } from '../parties/beneficiary/beneficiary.ts'
 import { NO_DETAILS } from '../parties/beneficiary/columns.ts'
@@ -11,7 +10,7 @@ import type { Payout } from '../payouts/payout.ts'
 import { completed } from '../values/omit-defaults.ts'
 import type { ErasedRow, Erasure } from './privacy.ts'
 
-/** A beneficiary without the members that identify it and the place where it is paid. */
+/** Without the members that identify it and the place where it is paid. */
 export function erasedBeneficiary(beneficiary: Beneficiary): Beneficiary {
   return { ...beneficiary, details: erasedDetails(beneficiary.details) }
 }
@@ -31,10 +30,7 @@ function erasedDetails(details: BeneficiaryDetails): BeneficiaryDetails {
   )
 }
 
-/**
- * Keeps the members on which a price depends, and the address of another account of the
- * installation, which is no personal data.
- */
+/** Keeps what a price depends on, and another account's address, which is not personal. */
 function erasedDestination(destination: DestinationDetails): DestinationDetails {
   const { type, bank, wallet, local_payment_network: network, service_account } = destination
   return {
@@ -54,10 +50,7 @@ function onlyOf<T extends object, Name extends keyof T>(
   return Object.fromEntries(members) as Pick<T, Name>
 }
 
-/**
- * A payout without the members that identify the payee and the purpose, and without texts that
- * people wrote about it.
- */
+/** Without what identifies payee and purpose, and without texts that people wrote about it. */
 export function erasedPayout(payout: Payout): Payout {
   const { reference_id, on_behalf_of } = payout.particulars
   return {
@@ -72,7 +65,7 @@ export function erasedPayout(payout: Payout): Payout {
   }
 }
 
-/** An entity without the members that identify it, and without the reviewers' texts. */
+/** Without what identifies it, and without the reviewers' texts. */
 export function erasedEntity(entity: Entity): Entity {
   const { on_behalf_of, registration_address } = entity.details
   const address = countryOf(registration_address ?? {})
@@ -92,7 +85,7 @@ function countryOf({ country }: { readonly country?: string | undefined }): { co
   return country === undefined ? {} : { country }
 }
 
-/** The erased form of an event's facts about its object, which are first in the event's data. */
+/** An event's facts about its object are first in its data. */
 export function erasedFact(type: string, object_id: string, fact: Fact): object {
   if (type === 'beneficiary.updated') return { updated_at: fact.updated_at, erased: true }
   if (type === 'entity.updated') return { steps: fact.steps, erased: true }
@@ -105,7 +98,7 @@ export function erasedFact(type: string, object_id: string, fact: Fact): object 
   return { ...erasedState(rest), ...(isFact(was) && { was: erasedState(was) }), erased: true }
 }
 
-/** The state of a payout without the texts of its rail, of people and of its account. */
+/** Without the texts of its rail, of people and of its account. */
 function erasedState({ status_description: _, failure, ...rest }: Fact): object {
   if (failure === undefined) return rest
   return { ...rest, failure: isFact(failure) ? { ...failure, message: '' } : failure }
@@ -117,7 +110,7 @@ function isFact(value: unknown): value is Fact {
   return typeof value === 'object' && value !== null
 }
 
-/** The digest of an erasure and its rows, which the erasure's event carries: SHA-256 in hex. */
+/** SHA-256 in hex, which the erasure's event carries. */
 export function digestOfErasure(erasure: Erasure, rows: readonly ErasedRow[]): string {
   const { account_id, party_id, erased_at, erased_by, reason } = erasure
   const lines = rows.map(({ table_name, key, was, becomes }) =>

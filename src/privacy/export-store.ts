@@ -4,7 +4,6 @@ import type { Sql, TransactionSql } from '../sql/connect.ts'
 import { type Party, partyKind } from './privacy.ts'
 import { findPayoutsOf } from './store.ts'
 
-/** The rows of one table that are about a party. */
 interface Section {
   readonly table: string
   readonly term: Term
@@ -12,7 +11,7 @@ interface Section {
   readonly rows: readonly object[]
 }
 
-/** All stored data of a party, in one snapshot. Leaves out sections without rows. */
+/** In one snapshot, without empty sections. */
 export function readExport(audit: Sql, party: Party): Promise<Section[]> {
   return audit.begin('isolation level repeatable read read only', async tx => {
     const payouts = await findPayoutsOf(tx, party)
@@ -57,9 +56,7 @@ const MEMBERS: Readonly<Record<Known, readonly string[]>> = {
   iban: ['iban', 'account_number'],
 }
 
-/**
- * The ids of an account's parties with exactly this value, in any letter case, now or in a payout.
- */
+/** In any letter case, now or in a payout. */
 export async function findParties(
   audit: Sql,
   account_id: string,
@@ -105,7 +102,6 @@ type Term = keyof typeof TERMS
 
 interface Source {
   readonly table: string
-  /** The rows of table `t`; $1 is the account, $2 the party, $3 its payouts. */
   readonly where: string
   /** Absent: `retention`. */
   readonly term?: Term

@@ -1,4 +1,4 @@
-// The operation that erases the personal data of a party, in the order of its account's book.
+// Erases the personal data of a party, in the order of its account's book.
 
 import type { Operation } from '../engine/operation.ts'
 import { success } from '../http/answer.ts'
@@ -32,7 +32,7 @@ interface EraseParty extends Party {
   readonly reason: string
 }
 
-/** A transaction erases one party, because `load` reads the data of the first command alone. */
+/** `load` reads the data of the first command alone, so a transaction has one. */
 export const eraseParty: Operation<EraseParty, Stored, Erased> = {
   name: 'erase_party',
   while_frozen: true,
@@ -78,7 +78,7 @@ export const eraseParty: Operation<EraseParty, Stored, Erased> = {
   },
 }
 
-/** A repeated request gets the party in its erased form as its answer: it makes no new party. */
+/** A repeated request answers with the erased form, and makes no new party. */
 function eraseReply(reply: KeptReply, { kind, row }: StoredParty): ErasedReply {
   const shown = kind === 'beneficiary' ? presentBeneficiary(row) : presentEntity(row)
   const after = { ...reply, body: success(shown).body }

@@ -2,7 +2,6 @@
 import type { Key } from '../values/id.ts'
 import type { Instant } from '../values/instant.ts'
 
-/** A beneficiary or an entity, by its id. */
 export type PartyKind = 'beneficiary' | 'entity'
 
 export function partyKind(id: string): PartyKind | undefined {
@@ -21,19 +20,14 @@ export interface Retention {
   readonly reason: string
 }
 
-/** A row that an erasure changes. */
 export interface ErasedRow {
   readonly table_name: string
   readonly key: string
-  /**
-   * The digests of the row before and after, in hex; null for rows whose newest event carries their
-   * digest.
-   */
+  /** In hex, before and after; null for rows whose newest event carries their digest. */
   readonly was: string | null
   readonly becomes: string | null
 }
 
-/** An erasure. It is stored with each of its rows. */
 export interface Erasure {
   readonly account_id: string
   readonly party_id: string
@@ -44,7 +38,6 @@ export interface Erasure {
 
 export type Party = Key
 
-/** Why a party cannot be erased now. */
 export interface Obstacle {
   readonly rule: string
   readonly message: string

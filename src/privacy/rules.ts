@@ -1,5 +1,4 @@
-// The rules of erasure: the reasons to keep a party's data, and the rows that an erasure changes.
-// Pure.
+// The rules of erasure. Pure.
 
 import type { KeptReply } from '../http/idempotency/kept-reply.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
@@ -22,7 +21,6 @@ export type StoredParty =
   | { readonly kind: 'beneficiary'; readonly row: Beneficiary }
   | { readonly kind: 'entity'; readonly row: Entity }
 
-/** Possible reasons to keep a party's payouts, with at most a few ids each. */
 export interface KeepReasons {
   readonly is_sandbox: boolean
   /** Payouts that are open, or whose rail may still report something. */
@@ -54,7 +52,6 @@ export interface Stored {
   readonly inbox: readonly string[]
 }
 
-/** A kept answer after the erasure, and the row that vouches for it. */
 export interface ErasedReply {
   readonly reply: KeptReply
   readonly row: ErasedRow
@@ -63,7 +60,7 @@ export interface ErasedReply {
 export interface Erased extends Erasure {
   readonly digest: string
   readonly party: StoredParty
-  /** The payouts in their erased form, and the payouts before the erasure. */
+  /** In their erased form, and as they were. */
   readonly payouts: readonly Payout[]
   readonly before: readonly Payout[]
   readonly rows: readonly ErasedRow[]
@@ -71,7 +68,7 @@ export interface Erased extends Erasure {
   readonly events: readonly Event[]
 }
 
-/** Why the party cannot be erased now; empty if it can. */
+/** Empty if the party can be erased. */
 export function obstaclesOf(
   { party, keep_reasons, books }: Stored,
   { account_id }: Party,
@@ -104,20 +101,14 @@ export function obstaclesOf(
   return obstacles
 }
 
-/** An obstacle in words for people. */
 export function obstacleWords({ rule, message, until }: Obstacle): string {
   return `${rule}: ${message}${until === null ? '' : `, until ${until.slice(0, 10)}`}`
 }
 
-/**
- * Makes the answer that is kept from now on, which shows the party in its erased form.
- */
+/** The answer that is kept from now on shows the erased form. */
 type EraseReply = (reply: KeptReply, erased: StoredParty) => ErasedReply
 
-/**
- * Decides an erasure. Refuses an unknown party, one that is erased already, and one that must be
- * kept.
- */
+/** Refuses an unknown party, one that is erased already, and one that must be kept. */
 export function decideErasure(
   stored: Stored,
   asked: Party & { readonly person: string; readonly reason: string },

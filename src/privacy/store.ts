@@ -17,7 +17,7 @@ import { EVENT_SEAL } from '../statements/event/rules.ts'
 import { type ErasedRow, type Party, partyKind, type Retention } from './privacy.ts'
 import type { Erased, KeepReasons, StoredParty } from './rules.ts'
 
-/** The account of a party, because people give the party's id alone. */
+/** People give the party's id alone. */
 export function findPartyAccount(sql: Sql, id: string): Promise<string | undefined> {
   return findAccountOf(sql, partyKind(id) === 'entity' ? 'entities' : 'beneficiaries', id)
 }
@@ -31,9 +31,7 @@ export async function findParty(sql: Tag, party: Party): Promise<StoredParty | u
   return row && { kind: 'beneficiary', row }
 }
 
-/**
- * The rows of events with personal data of these objects, with their digests after the erasure.
- */
+/** Rows with personal data, with their digests after the erasure. */
 export async function findEventsToErase(
   sql: TransactionSql,
   account_id: string,
@@ -61,7 +59,6 @@ export async function findEventsToErase(
   return rows.map(row => ({ table_name: 'events', ...row }))
 }
 
-/** The kept answers that have the party as their object. */
 export function findRepliesOf(
   sql: TransactionSql,
   { account_id, id }: Party,
@@ -76,7 +73,7 @@ export function findRepliesOf(
     order by operation, key`
 }
 
-/** The ids of the payouts to a beneficiary, or for an entity, oldest first. */
+/** Oldest first. */
 export async function findPayoutsOf(sql: Tag, { account_id, id }: Party): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id from payouts
@@ -85,10 +82,9 @@ export async function findPayoutsOf(sql: Tag, { account_id, id }: Party): Promis
   return rows.map(row => row.id)
 }
 
-/** The most payouts that an obstacle names. */
 const MAX_NAMED = 3
 
-/** Possible reasons to keep a party. `ids` are those of all its payouts. */
+/** `ids` are those of all the party's payouts. */
 export async function findKeepReasons(
   tx: TransactionSql,
   { account_id, id: party_id }: Party,
@@ -123,7 +119,7 @@ export async function findKeepReasons(
   return row
 }
 
-/** Files with payments of these payouts that are older than the retention. */
+/** Older than the retention. */
 export async function findOldFiles(
   tx: TransactionSql,
   account_id: string,
@@ -141,7 +137,7 @@ export async function findOldFiles(
   return rows.map(row => row.msg_id)
 }
 
-/** The hashes of banks' files about these payouts that are older than the retention. */
+/** Older than the retention. */
 export async function findOldInbox(
   tx: TransactionSql,
   account_id: string,
@@ -161,9 +157,7 @@ export async function findOldInbox(
   return rows.map(row => row.sha256)
 }
 
-/**
- * Sends all statements before it returns, first the insert into `erasures`, which triggers require.
- */
+/** Sends all statements before it returns, first the insert that triggers require. */
 export function storeErasure(tx: TransactionSql, erased: Erased): Promise<unknown> {
   const { account_id, party, rows, replies } = erased
   const event_keys = rows.filter(row => row.table_name === 'events').map(row => row.key)
@@ -185,7 +179,7 @@ export function storeErasure(tx: TransactionSql, erased: Erased): Promise<unknow
   ])
 }
 
-/** The act of an erasure. The audit log gets ids and the digest, but no personal data. */
+/** Ids and the digest, but no personal data. */
 function actOf({ account_id, party_id: id, party, digest, rows, reason }: Erased): Act {
   const table_name = party.kind === 'beneficiary' ? 'beneficiaries' : 'entities'
   const after = { account_id, id, erased_rows: String(rows.length), erasure: digest }
@@ -271,7 +265,7 @@ function updatePayouts(tx: TransactionSql, { account_id, payouts }: Erased): Pro
   ])
 }
 
-/** Erases the texts of rails and people about the payments. */
+/** Texts of rails and people about the payments. */
 function eraseWords(tx: TransactionSql, account_id: string, ids: readonly string[]) {
   const condition = tx`account_id = ${account_id} and payout_id = any (${[...ids]}::text[])`
   return Promise.all([
@@ -297,7 +291,7 @@ function eraseScreening(tx: TransactionSql, account_id: string, ids: readonly st
   ])
 }
 
-/** Erases the kept beginnings of webhook receivers' answers. */
+/** The kept beginnings of webhook receivers' answers. */
 function eraseAnswers(tx: TransactionSql, account_id: string, object_ids: readonly string[]) {
   return tx`
     update webhook_attempts a set answer = ''
