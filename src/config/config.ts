@@ -1,5 +1,4 @@
-// Reads the environment into one typed object; no other file reads settings from process.env. An
-// invalid variable stops the program with a sentence that names the variable.
+// Reads the environment into one object; no other file reads settings from process.env.
 import { BlockList, isIP } from 'node:net'
 import { userInfo } from 'node:os'
 import { type Hosts, readHosts } from '../http/message.ts'
@@ -12,12 +11,10 @@ export type Config = Readonly<ReturnType<typeof readConfig>>
 /** Tracing, from the standard variables of OpenTelemetry. */
 export type Tracing = Readonly<NonNullable<ReturnType<typeof tracing>>>
 
-/** A set of IP addresses and networks. */
 export interface Addresses {
   includes(address: string): boolean
 }
 
-/** A variable is invalid or unknown. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -100,11 +97,7 @@ const REMOVED: Readonly<Record<string, string>> = {
   CORRIDOR_RATE_PIVOT: 'corridor pricing set --pivot EUR',
 }
 
-/**
- * Checks the names of variables that begin with CORRIDOR_: with a mistyped name, the default would
- * silently count.
- * @throws ConfigError for an unknown name
- */
+/** With a mistyped name, the default would silently count. */
 export function checkVariables(env: Environment = process.env): void {
   for (const name of Object.keys(env)
     .filter(name => name.startsWith('CORRIDOR_'))
@@ -135,15 +128,15 @@ function tracing(env: Environment) {
   if (oneOf(env, 'OTEL_SDK_DISABLED', ['true', 'false']) === 'true') return undefined
   const resource = attributes(env, 'OTEL_RESOURCE_ATTRIBUTES')
   return {
-    /** The URL to which spans are posted, as OTLP in JSON. */
+    /** As OTLP in JSON. */
     url: traces === '' ? `${collector.replace(/\/$/, '')}/v1/traces` : traces,
     service_name:
       env.OTEL_SERVICE_NAME || resource['service.name'] || text({}, 'OTEL_SERVICE_NAME'),
     resource,
     sampler: oneOf(env, 'OTEL_TRACES_SAMPLER', SAMPLERS),
-    /** The share of traces that a ratio sampler keeps. */
+    /** Of a ratio sampler. */
     ratio: ratio(env, 'OTEL_TRACES_SAMPLER_ARG'),
-    /** The most spans that wait to be sent; further ones are dropped. */
+    /** Further spans are dropped. */
     queue_size: integer(env, 'OTEL_BSP_MAX_QUEUE_SIZE', 1, 1_000_000),
     send_every_ms: integer(env, 'OTEL_BSP_SCHEDULE_DELAY', 1, 600_000),
   }

@@ -1,7 +1,5 @@
-// The environment variables that Corridor reads: name, default and meaning. docs/operations.md
-// prints this table.
+// The environment variables that Corridor reads, as docs/operations.md prints them.
 
-/** One variable: how it is read, and its text in docs/operations.md. */
 export interface Setting {
   readonly name: string
   readonly fallback: string
