@@ -35,7 +35,7 @@ const RECEIPTS = statement`
     and ${ofAccount('p.account_id')}
   order by p.account_id, p.id`
 
-/** Returns the number of these payouts. */
+/** Each payout to another account has its receipt there, and each receipt its payout. */
 export async function matchReceipts(run: Verification): Promise<number> {
   const count = await checkEach(run, 'payouts', RECEIPTS, checkReceipt)
   const orphans = await rowsOf<{ account_id: string; number: bigint; source: string }>(

@@ -1,4 +1,4 @@
-// Checks many kinds of rows. Each rule is one select.
+// Checks many kinds of rows by rules of one select each.
 
 import { KEPT_SEAL } from '../http/idempotency/kept-reply.ts'
 import { KEPT_HOURS } from '../http/idempotency/rules.ts'
@@ -28,7 +28,7 @@ const ID_TIMES = [
     ) t where substr(id, 5, 11) is distinct from made`,
 )
 
-/** The row has the newest payout that has the key. */
+/** Each import key of payouts has a row with its newest payout. */
 const IMPORTS = rule('payout_imports')`
   with named as (
     select account_id, id, created_at, unnest(string_to_array(import_keys, ' ')) as import_key
@@ -68,7 +68,6 @@ const KEPT_AS_ANSWERED = rule('idempotency_keys')`
       and b.created_at = i.created_at and b.created + b.held = 0
   )`
 
-/** Each answer to a request with an Idempotency-Key is kept for KEPT_HOURS. */
 const ANSWERED_AS_KEPT = rule('idempotency_keys')`
   select e.account_id, 'sequence ' || e.sequence as key,
     'the answer whose digest this event has' as expected, 'none' as found
@@ -85,9 +84,7 @@ const ANSWERED_AS_KEPT = rule('idempotency_keys')`
       where r.account_id = e.account_id and r.table_name = 'idempotency_keys' and r.was = e.kept
     )`
 
-/**
- * With its hash, counts and totals. Each item that is not refused has a payout with its reference.
- */
+/** A batch has the hash of its content, and counts, totals and payouts of its items. */
 const BATCHES = [
   rule('payout_batches')`
     select b.account_id, b.id as key, 'the hash of its content, its items and the batch before it'
@@ -173,9 +170,9 @@ const BATCHES = [
 ]
 
 /**
- * A live account's clock is the database's. last_written_at is the time of the newest event,
- * journal or batch, else of the creation; after a correction of the clock the corrected time, or
- * what was written since.
+ * A live account's clock is the database's, and last_written_at is the time of the book's newest
+ * event, journal or batch, or of the account's creation. After a correction of the clock it is the
+ * corrected time, or that of what was written since.
  */
 const BOOKS = rule('books')`
   select b.account_id, '' as key,
@@ -210,10 +207,7 @@ const BOOKS = rule('books')`
     or (w.written_at is null
       and abs(extract(epoch from b.last_written_at - a.created_at)) > 60))`
 
-/**
- * updated_at is the time of the newest line, else of the creation or the change that added the
- * currency.
- */
+/** The time of its newest line; without a line, that of the account or of its added currency. */
 const BALANCES = rule('balances')`
   select b.account_id, b.currency as key,
     'updated_at ' || coalesce(l.created_at::text, 'when its account was created or changed')
@@ -241,8 +235,8 @@ const BALANCES = rule('balances')`
 const MOST_HASHED = 64 * 1024 * 1024
 
 /**
- * A sweep deletes the bytes and keeps digest and size. Files belong to no account: a verification
- * of one account skips them.
+ * The bytes have the digest that identifies the file. A sweep deletes the bytes alone. Files belong
+ * to no account, so a verification of one account skips this rule.
  */
 const INBOX = rule('rail_inbox_bytes')`
   select '' as account_id, encode(coalesce(f.sha256, p.sha256), 'hex') as key,

@@ -1,12 +1,10 @@
-// The parts that checks share: statements about one account or all, rules as selects of wrong rows,
-// and problems by table.
+// What checks share: statements about one account or all, rules, and problems by table.
 
 import type { LedgerCode, Posting } from '../ledger/rules.ts'
 import type { TransactionSql } from '../sql/connect.ts'
 import type { Key } from '../values/id.ts'
 import { BadRow, type Findings, MAX_NAMED, type Problem } from './problem.ts'
 
-/** The rows that a verification reads. */
 interface Snapshot {
   /** A repeatable-read transaction. */
   readonly tx: TransactionSql
@@ -14,15 +12,14 @@ interface Snapshot {
   readonly account_id: string | null
 }
 
-/** One run of a verification, and its findings so far. */
 export interface Verification extends Snapshot {
   readonly findings: Findings
 }
 
-/** The text of a statement about one account, or about all for null. Its $1 is the account. */
+/** $1 is the account; null stands for all. */
 export type Statement = (account_id: string | null) => string
 
-/** Makes a statement from a template. Its parts may depend on the account, as `ofAccount` does. */
+/** Parts of the template may depend on the account, as `ofAccount` does. */
 export function statement(
   texts: TemplateStringsArray,
   ...parts: readonly (string | number | Statement)[]
@@ -46,7 +43,6 @@ export function rowsOf<Row extends object>({ tx, account_id }: Snapshot) {
   }
 }
 
-/** An aggregate over a table's rows, such as `count(*)`. */
 export async function countOf(run: Snapshot, count: string, table: string): Promise<number> {
   const [row] = await rowsOf<{ count: string }>(run)`
     select (${count})::text as count from ${table} where ${ofAccount('account_id')}`
@@ -57,7 +53,7 @@ export const lastCut = (column: 'sequence' | 'hash' | 'created_at', account: str
   `(select c.${column} from event_cuts c where c.account_id = ${account}
     order by c.sequence desc limit 1)`
 
-/** The SQL condition that the account's events of this time are archived. */
+/** Whether the account's events of this time are archived. */
 export const isArchived = (time: string, account: string) =>
   `${time} <= coalesce(${lastCut('created_at', account)}, '-infinity')`
 
@@ -107,7 +103,6 @@ export function addTo(
   }
 }
 
-/** A function that makes problems of a table's rows. `keyOf` gives the row's key. */
 function problemOf<Row extends { readonly account_id: string }>(
   table: string,
   keyOf: (row: Row) => string,
@@ -132,7 +127,6 @@ export const balanceProblem = problemOf(
   ({ currency }: OfAccount & { readonly currency: string }) => currency,
 )
 
-/** The columns of a rule's select. */
 type BrokenRow = Pick<Problem, 'account_id' | 'key' | 'expected' | 'found'>
 
 export async function nameRows(run: Verification, { table, select }: Rule): Promise<void> {

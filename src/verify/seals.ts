@@ -1,5 +1,4 @@
-// Compares stored rows with their events: the newest event of every object has its row's digest,
-// and every line has its event.
+// Compares the newest event of every object and every line with its row.
 import { BENEFICIARY_SEAL } from '../parties/beneficiary/columns.ts'
 import { ENTITY_SEAL } from '../parties/entity/columns.ts'
 import { PAYOUT_SEAL } from '../payouts/columns.ts'
@@ -19,8 +18,8 @@ import {
 } from './rows.ts'
 
 /**
- * The tables whose rows have a digest in events. `mark` begins the word of a creation in
- * `events.told`. A payout's digest covers its state.
+ * Tables whose rows have a digest in events. `mark` begins the word of a creation in `events.told`.
+ * A payout's digest covers its state.
  */
 const SEALED = [
   { prefix: 'pot', table: 'payouts', mark: 'P', seal: PAYOUT_SEAL, rows: STATED_PAYOUTS },
@@ -35,15 +34,14 @@ const PREFIXES = SEALED.map(({ prefix }) => `'${prefix}'`).join(', ')
 const CARRYING = 'Q'
 
 /**
- * Every row must have the digest of its newest event, and every row must have an event. The id's
- * time and end identify the event of its creation; the whole id identifies later events. A line's
- * journal number identifies its event, and the journal's hash covers the line. The seals of
- * archived events count as events. A line's time decides whether its event is archived. An old
- * quote may be deleted; `matchPayouts` misses a quote that a payout names.
+ * Every row must have an event, and the digest of its newest event. The id's time and end identify
+ * the event of its creation; the whole id identifies later events. A line's journal number
+ * identifies its event, and the journal's hash covers the line. An old quote may be deleted;
+ * `matchPayouts` misses a quote that a payout names.
  */
 export async function checkSeals(run: Verification): Promise<void> {
   const { tx, findings } = run
-  // A merge join sorts by times and texts, which takes several times longer than a hash join.
+  // A merge join of times and texts takes several times longer than a hash join.
   await tx.unsafe('set local enable_mergejoin = off; set local enable_memoize = off')
   const wrong = await rowsOf<WrongRow>(run)`with changed as (
       select distinct on (account_id, id) account_id, id, true as changed, content from (
@@ -86,7 +84,6 @@ export async function checkSeals(run: Verification): Promise<void> {
   }
 }
 
-/** The SQL of the present rows' digests, with the mark, time and id's end of their creation. */
 export const storedRows: Statement = account_id => {
   const ofRows = `where ${ofAccount('account_id')(account_id)}`
   const rows = SEALED.map(({ table, mark, seal, ...read }) => {

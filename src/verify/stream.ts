@@ -1,5 +1,5 @@
-// Reads any number of rows in constant memory, page by page from a cursor of the verification's
-// transaction. Fetches the next page while the caller works on the present one. Knows no table.
+// Reads any number of rows in constant memory, from a cursor of the verification's transaction.
+// Fetches the next page while the caller works on the present one.
 import type { Key } from '../values/id.ts'
 import type { Statement, Verification } from './rows.ts'
 
@@ -8,14 +8,13 @@ const PAGE = 5_000
 export interface RowStream<T> {
   /** The present row; undefined after the last. */
   row: T | undefined
-  /** Moves to the next row. */
   next(): Promise<void>
   close(): Promise<void>
 }
 
 let cursors = 0
 
-/** Opens a cursor for a select and reads its first row. Close it, or end the transaction. */
+/** Reads the first row. Close the cursor, or end the transaction. */
 export async function openStream<T extends object>(
   { tx, account_id }: Verification,
   select: Statement,
