@@ -421,7 +421,7 @@ create index payout_likenesses_age on payout_likenesses (created_at);
 -- Finds payouts by their metadata. A row covers the payouts whose debits are among the same 64
 -- journal numbers, and has a hash for each of their pairs. A search reads the payouts of few rows
 -- and compares their own metadata. A row for each pair would cost a payout two or three index
--- entries (docs/decisions/metadata.md).
+-- entries (docs/decisions/storage-of-payouts.md).
 create table payout_metadata (
   -- The number of the journal, divided by 64.
   part bigint not null,

@@ -225,7 +225,7 @@ function admitRequests(
       return admit(request)
     })
   }
-  // The hooks return a promise only when they must wait (docs/decisions/cost-of-a-request.md).
+  // The hooks return a promise only when they must wait (docs/decisions/lanes.md).
   app.addHook('onRequest', (request, reply, done) => {
     const { held } = lifecycle
     const pending =
