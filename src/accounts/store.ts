@@ -2,7 +2,7 @@
 import type { Sql, TransactionSql } from '../sql/connect.ts'
 import type { Tag } from '../sql/sql.ts'
 import type { Instant } from '../values/instant.ts'
-import type { Account, ApiKey, NewApiKey, Scope } from './rules.ts'
+import type { Account, ApiKey, NewApiKey } from './rules.ts'
 import type { AccountState } from './states.ts'
 
 export async function listAccounts(sql: Tag): Promise<Account[]> {
@@ -78,13 +78,9 @@ export async function listApiKeys(sql: Tag): Promise<ApiKey[]> {
     from api_keys order by key_id`
 }
 
-export interface ApiKeyListing {
-  readonly key_id: string
-  readonly account_id: string
-  readonly scope: Scope
+export interface ApiKeyListing
+  extends Pick<ApiKey, 'key_id' | 'account_id' | 'scope' | 'owner' | 'makes_only'> {
   readonly name: string
-  readonly owner: string | null
-  readonly makes_only: boolean
   readonly created_at: Instant
   readonly revoked_at: Instant | null
   /** The last use, to the minute; null when the key was never used. */

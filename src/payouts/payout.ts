@@ -8,7 +8,7 @@ import type { Beneficiary, BeneficiaryDetails } from '../parties/beneficiary/ben
 import type { BeneficiaryRequest } from '../parties/beneficiary/request.ts'
 import type { Approvals, Entity, EntityDetails } from '../parties/entity/entity.ts'
 import type { PricingAt } from '../prices/price.ts'
-import type { Basis } from '../quotes/basis.ts'
+import type { Carrier } from '../quotes/carried.ts'
 import type { PayoutType, Quote, QuoteTerms } from '../quotes/quote.ts'
 import type { Carriage } from '../rails/carriage.ts'
 import type { Failure, RailAnswer } from '../rails/rail.ts'
@@ -37,39 +37,19 @@ export interface Particulars {
   readonly metadata: Readonly<Record<string, string>> | null
 }
 
-/** A payout as stored. Amounts are in minor units; '' is "not set". */
-export interface Payout {
-  readonly account_id: string
-  readonly id: string
+/**
+ * A payout as stored. Amounts are in minor units; '' is "not set". When the payout uses a stored
+ * quote, `destination_country` is '', and `basis` and `quote_validity_s` are null.
+ */
+export interface Payout extends Omit<Carrier<Decimal>, 'beneficiary_details' | 'on_behalf_of'> {
   /** The used quote; '' for a payout with its own terms (quotes/carried.ts). */
   readonly quote_id: string
-  readonly type: PayoutType
-  readonly amount: bigint
-  readonly currency: string
-  readonly holding_currency: string
-  readonly holding_amount: bigint
-  readonly fixed_fee: bigint
-  readonly variable_fee: bigint
-  readonly destination_currency: string
-  readonly destination_amount: bigint
-  readonly holding_to_payout: Decimal
-  readonly payout_to_destination: Decimal
   readonly holding_fx_id: string
   readonly payout_fx_id: string
   readonly balance_transaction_id: string
   readonly beneficiary_id: string
   readonly beneficiary_details: BeneficiaryDetails
   readonly particulars: Particulars
-  readonly fund_transfer_network: string
-  readonly charge_type: string
-  /**
-   * The country that the price is for. When the payout uses a stored quote, it is '', and the next
-   * two are null.
-   */
-  readonly destination_country: string
-  readonly basis: Basis | null
-  /** The validity of the payout's own terms; null for a payout with a quote. */
-  readonly quote_validity_s: number | null
   /** The rail that its route names; '' for a transfer to another account. */
   readonly first_rail: string
   /** The route that was chosen; null when none is needed. */
@@ -104,7 +84,6 @@ export interface Payout {
   readonly mt103: string
   /** The two keys of the imported row, separated by a space; '' when no import made the payout. */
   readonly import_keys: string
-  readonly created_at: Instant
   /** Before this time, neither a rail nor a person gets the payout. Null: at once. */
   readonly execute_at: Instant | null
   readonly updated_at: Instant

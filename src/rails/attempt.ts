@@ -1,6 +1,6 @@
 // Attempts as they are stored: one payout handed to one rail, once. Also rail exceptions, which a
 // person must look at. Pure.
-import type { PayeeNotice } from '../parties/beneficiary/notice.ts'
+import type { PayeeNotice, StoredNotice } from '../parties/beneficiary/notice.ts'
 import type { Instant } from '../values/instant.ts'
 import type { Attempt } from './rail.ts'
 import type { RouteTaken } from './rules.ts'
@@ -37,21 +37,14 @@ export function isOver({ ended_as }: Pick<PayoutAttempt, 'ended_as'>): boolean {
 }
 
 /** An exception for a person. `isHolding` says whether the payout stands still meanwhile. */
-export interface RailException {
-  readonly account_id: string
-  readonly payout_id: string
-  /** Counted from 1 within the payout. */
-  readonly number: number
+export interface RailException extends Omit<StoredNotice, 'notice'> {
   readonly attempt: number
   readonly rail: string
   readonly kind: string
   readonly message: string
   /** The bank's change of the payee; null for other exceptions, and once erased. */
   readonly notice: PayeeNotice | null
-  readonly opened_at: Instant
-  readonly closed_at: Instant | null
-  /** The person who closed it, and their finding. */
-  readonly closed_by: string
+  /** The finding of the person who closed it. */
   readonly note: string
 }
 

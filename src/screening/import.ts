@@ -13,19 +13,13 @@ import {
   readToday,
 } from './list-store.ts'
 import { type ListFile, readList } from './lists/read.ts'
-import type { ListName } from './screening.ts'
 
 /** Entries of one insert statement. */
 const ENTRIES_AT_ONCE = 2_000
 
-export interface ImportRequest {
-  readonly list: ListName
-  readonly file_name: string
+export interface ImportRequest
+  extends Pick<ListVersion, 'list' | 'file_name' | 'is_sample' | 'imported_by' | 'reason'> {
   readonly chunks: AsyncIterable<Uint8Array>
-  readonly is_sample: boolean
-  /** The operator's reason for a file that looks wrong. With '' the import refuses such a file. */
-  readonly reason: string
-  readonly imported_by: string
 }
 
 /** Nothing was imported. The message has the reason. */

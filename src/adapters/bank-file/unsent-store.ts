@@ -1,21 +1,15 @@
 // The SQL statements of payouts that no rail is known to have. In a database that was restored they
 // may have gone out since the copy was made.
 import { attemptId } from '../../rails/attempt.ts'
+import type { RailPayout } from '../../rails/rail.ts'
 import type { Sql } from '../../sql/connect.ts'
 import { sql } from '../../sql/sql.ts'
-import type { Instant } from '../../values/instant.ts'
 import { endToEndIdOf } from './ids.ts'
 
-interface UnsentRow {
-  readonly account_id: string
-  readonly id: string
+interface UnsentRow
+  extends Pick<RailPayout, 'account_id' | 'id' | 'status' | 'amount' | 'currency' | 'created_at'> {
   readonly rail: string
-  readonly status: string
   readonly attempt: number
-  /** Minor units. */
-  readonly amount: bigint
-  readonly currency: string
-  readonly created_at: Instant
 }
 
 /** A payout, with the id by which a bank has it if it went out. */

@@ -27,6 +27,7 @@ export interface PayeeNotice {
 export interface StoredNotice {
   readonly account_id: string
   readonly payout_id: string
+  /** Counted from 1 within the payout. */
   readonly number: number
   readonly notice: PayeeNotice
   readonly opened_at: Instant

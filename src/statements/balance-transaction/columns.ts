@@ -1,7 +1,6 @@
 // The columns of a journal that hold its line, and the conversion of rows to lines and back.
 import type { Journal, JournalKind, JournalLine } from '../../ledger/rules.ts'
 import { numberedId } from '../../values/id.ts'
-import type { Instant } from '../../values/instant.ts'
 import { formatDecimal, parseDecimal } from '../../values/money/decimal.ts'
 import type {
   BalanceTransaction,
@@ -16,12 +15,9 @@ type StoredConversion = {
 }
 
 /** A line as its journal's row holds it. */
-export type LineRow = Omit<JournalLine, 'fx_conversions' | 'metadata'> & {
-  readonly account_id: string
-  readonly number: bigint
-  readonly kind: JournalKind
-  readonly source: string
-  readonly created_at: Instant
+export interface LineRow
+  extends Omit<JournalLine, 'fx_conversions' | 'metadata'>,
+    Pick<Journal, 'account_id' | 'number' | 'kind' | 'source' | 'created_at'> {
   readonly fx_conversions: readonly StoredConversion[] | null
   readonly metadata: BalanceTransaction['metadata'] | null
 }
