@@ -1,5 +1,6 @@
 // A user is a person who runs the installation, or works for accounts in it.
 import type { Instant } from '../../values/instant.ts'
+import type { ApiKey } from '../rules.ts'
 
 /**
  * An operator reads and changes everything. An auditor reads everything and changes nothing. A
@@ -34,14 +35,8 @@ export interface RoleOnAccount {
 }
 
 /** A key with which programs act in a person's name. */
-export interface UserKey {
-  readonly key_id: string
+export interface UserKey extends Pick<ApiKey, 'key_id' | 'secret_hash' | 'made_by' | 'revoked'> {
   readonly user_name: string
-  /** The SHA-256 of the secret, 32 bytes. */
-  readonly secret_hash: Uint8Array
-  /** Who made the key and so has seen its secret. */
-  readonly made_by: string
-  readonly revoked: boolean
 }
 
 /** A person who calls the API in their own name, with the roles they have now. */

@@ -17,7 +17,6 @@ import {
 
 export interface FolderConfig {
   readonly kind: 'folder'
-  /** Absolute paths. */
   readonly outbox: string
   readonly inbox: string
   readonly archive: string

@@ -29,16 +29,12 @@ interface Place {
 }
 
 /** The columns of an item that the finder may read. */
-export interface FoundItem extends ItemKey, Place {
+export interface FoundItem extends ItemKey, Place, Slot {
   readonly end_to_end_id: string
   readonly uetr: string
   readonly rail: string
   readonly amount: bigint
   readonly currency: string
-  readonly seal_at: Instant
-  readonly closes_at: Instant
-  /** YYYY-MM-DD */
-  readonly execution_date: string
   /** The item's earlier files: the bank refused them as a whole, or they were never sent. */
   readonly earlier_files: readonly string[]
   readonly created_at: Instant

@@ -2,6 +2,7 @@
 // host key than the known one. A rename by SFTP version 3 refuses a taken name.
 import { hash } from 'node:crypto'
 import type { CipherAlgorithm, ConnectConfig, SFTPWrapper } from 'ssh2'
+import type { FolderConfig } from './folder.ts'
 import {
   archiveName,
   failureWords,
@@ -14,16 +15,13 @@ import {
   TransportFailed,
 } from './transport.ts'
 
-export interface SftpConfig {
+export interface SftpConfig extends Omit<FolderConfig, 'kind'> {
   readonly kind: 'sftp'
   readonly host: string
   readonly port: number
   readonly user: string
   /** In the form of ssh-keygen -l: `SHA256:` and 43 characters. */
   readonly host_key: string
-  readonly outbox: string
-  readonly inbox: string
-  readonly archive: string
 }
 
 /** A password or a private key. */

@@ -97,6 +97,7 @@ export interface JudgedBeneficiary {
 
 /** The approval that a payout needs before its release, or a beneficiary before it is paid. */
 export interface NeededApproval {
+  /** How many people must approve. */
   readonly approvers: number
   readonly expires_at: Instant
   /** The ids of the rules that require it; none when only the key requires it. */
@@ -108,12 +109,9 @@ export const APPROVAL_OUTCOMES = ['approved', 'rejected', 'expired', 'cancelled'
 export type ApprovalOutcome = (typeof APPROVAL_OUTCOMES)[number]
 
 /** The approval that an object needs, with its outcome. */
-export interface Approval {
+export interface Approval extends NeededApproval {
   readonly account_id: string
-  /** How many people must approve. */
-  readonly approvers: number
   readonly requested_at: Instant
-  readonly expires_at: Instant
   /** SHA-256 of the content that approvers see, 64 hex digits. */
   readonly digest: string
   /** The makers; '' or an empty list for a key without a user. */
@@ -124,7 +122,6 @@ export interface Approval {
    */
   readonly makers: readonly string[]
   readonly key_id: string
-  readonly rules: readonly string[]
   /** '' while the approval waits. */
   readonly outcome: ApprovalOutcome | ''
   readonly ended_at: Instant | null

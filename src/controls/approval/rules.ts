@@ -9,7 +9,6 @@ import {
   type ApprovalRule,
   type ApprovalWithDecisions,
   type ApproversOfAccount,
-  type Decision,
   EXPIRES_AFTER_DAYS,
   type JudgedBeneficiary,
   type JudgedPayout,
@@ -100,12 +99,9 @@ export function neededBy(
 }
 
 /** A decision as a user sends it. */
-export interface AskedDecision {
-  readonly user_name: string
-  readonly decision: Decision
+export interface AskedDecision extends Pick<UserDecision, 'user_name' | 'decision' | 'reason'> {
   /** The digest of the content that the user saw. A rejection may have none. */
   readonly digest?: string
-  readonly reason: string
 }
 
 type AnyApproval = ApprovalWithDecisions<Approval, UserDecision>

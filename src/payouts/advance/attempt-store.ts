@@ -1,6 +1,6 @@
 // Reads and writes attempts. A claim opens them, and steps load and store them. The rail of an
-// attempt that is over is asked again: `ask_again_at` is the time of the next question, and also the
-// claim of the process that asks. A claim postpones the question, so that a process asks again
+// attempt that is over is asked again: `ask_again_at` is the time of the next question, and also
+// the claim of the process that asks. A claim postpones the question, so that a process asks again
 // after a lost answer.
 import { attemptName, attemptOf, isOver, type PayoutAttempt } from '../../rails/attempt.ts'
 import { findAttempts, insertAttempts, updateAttempts } from '../../rails/attempt-store.ts'

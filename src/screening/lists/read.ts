@@ -2,6 +2,7 @@
 // incomplete file, and the file of another list.
 import { UnreadableFile } from '../../values/bank-format/bank-format.ts'
 import { readXml, type XmlNode } from '../../values/xml/xml-stream.ts'
+import type { ListVersion } from '../list.ts'
 import type { ListedEntry, ListName } from '../screening.ts'
 import { EU } from './eu.ts'
 import { dateOfDay, type ListFormat, type ListReader, lineOf, spanOf } from './format.ts'
@@ -15,15 +16,9 @@ const FORMATS: readonly ListFormat[] = [OFAC, OFAC_ADVANCED, UN, EU, UK]
 /** Many times more than all lists have together. */
 const MOST_ENTRIES = 200_000
 
-export interface ListFile {
-  readonly format: string
-  /** YYYY-MM-DD. */
-  readonly published_on: string
+export interface ListFile
+  extends Pick<ListVersion, 'format' | 'published_on' | 'left_out_count' | 'left_out'> {
   readonly entries: readonly ListedEntry[]
-  /** The number of records without a name, which are no entries. */
-  readonly left_out_count: number
-  /** The first MOST_LEFT_OUT of them, in words. */
-  readonly left_out: readonly string[]
 }
 
 /** Further records without a name are only counted. */

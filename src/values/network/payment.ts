@@ -3,6 +3,7 @@
 // schemes publish; for telephone numbers ITU-T E.164 and the national numbering plans. A valid form
 // says nothing about a key's owner.
 import { isCnpj, isCpf } from './check-digit.ts'
+import type { Network } from './local.ts'
 
 /** A form of keys. `type` is a value of `deposit_key_type`. */
 export interface KeyForm {
@@ -18,11 +19,7 @@ export interface KeyForm {
 }
 
 /** `name` is unique in its currency; `countries` are alpha-2 codes. */
-export interface PaymentNetwork {
-  readonly name: string
-  readonly currency: string
-  readonly countries: readonly string[]
-  readonly title: string
+export interface PaymentNetwork extends Omit<Network, 'limits'> {
   readonly keys: readonly KeyForm[]
 }
 
