@@ -1,7 +1,8 @@
 // The SQL statements of quotes: rows of `quotes`, and rows of `payouts` with a carried quote
 // (carried.ts).
 import { accountNow } from '../ledger/store.ts'
-import type { Approval } from '../parties/entity/entity.ts'
+import { ENTITY_KINDS } from '../parties/entity/columns.ts'
+import type { Entity } from '../parties/entity/entity.ts'
 import type { TransactionSql } from '../sql/connect.ts'
 import { findByKeys, keysOf } from '../sql/keys.ts'
 import { mergePages, withinReach } from '../sql/merge.ts'
@@ -125,11 +126,14 @@ async function listStored(
   return mergePages(wanted, expired, ahead)
 }
 
-/** The approvals of these quotes' entities, read in the same round trip as the quotes. */
-export async function findApprovalsOfQuotes(tx: TransactionSql, keys: readonly Key[]) {
+/** The entities of these quotes, read in the same round trip as the quotes. */
+export async function findEntitiesOfQuotes(
+  tx: TransactionSql,
+  keys: readonly Key[],
+): Promise<Entity[]> {
   return eachShard(
     keys,
-    keys => tx<Approval[]>`
+    keys => tx<Entity[]>`
       select e.* from ${keysOf(keys)}
       cross join lateral (
         (select entity_id from quotes q
@@ -142,9 +146,7 @@ export async function findApprovalsOfQuotes(tx: TransactionSql, keys: readonly K
         limit 1
       ) q
       cross join lateral (
-        select account_id, id, approval_status, updated_at,
-        approval_history -> -1 ->> 'at' as decided_at, details ->> 'name' = '' as is_erased
-        from entities e
+        select ${tx(Object.keys(ENTITY_KINDS))} from entities e
         where e.account_id = k.account_id and e.id = q.entity_id ${within('e', keys)} limit 1
       ) e`,
   )

@@ -8,7 +8,7 @@ import {
   type EntityUpdate,
   type Representative,
 } from './request.ts'
-import type { ApprovalStatus } from './states.ts'
+import { type ApprovalStatus, IN_REVIEW } from './states.ts'
 
 export type EntityType = (typeof ENTITY_TYPES)[number]
 
@@ -130,3 +130,14 @@ export interface Approval extends Key {
 
 /** By `account_id/id`. */
 export type Approvals = ReadonlyMap<string, Approval>
+
+export function approvalOf(entity: Entity): Approval {
+  const { account_id, id, approval_status, approval_history, updated_at } = entity
+  const submitted = approval_history.filter(({ status }) => IN_REVIEW.includes(status))
+  return {
+    ...{ account_id, id, approval_status, updated_at },
+    decided_at: approval_history.at(-1)?.at ?? updated_at,
+    submitted_at: submitted.at(-1)?.at ?? null,
+    is_erased: isErased(entity),
+  }
+}

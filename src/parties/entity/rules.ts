@@ -13,6 +13,7 @@ import { comparable } from './comparable.ts'
 import { findDuplicate, type Judged, judge, type RuleName } from './duplicates.ts'
 import {
   type Approvals,
+  approvalOf,
   type Entity,
   type EntityDetails,
   type EntityRecord,
@@ -314,12 +315,8 @@ export function checkNamed(approvals: Approvals, account_id: string, id: string,
 function checkPrincipal(state: EntityState, account_id: string, details: EntityDetails): void {
   const id = details.on_behalf_of ?? ''
   const principal = state.entities.get(nameOf({ account_id, id }))
-  const approvals = principal && {
-    ...principal,
-    decided_at: principal.approval_history.at(-1)?.at ?? principal.created_at,
-    is_erased: isErased(principal),
-  }
-  checkNamed(byName(approvals ? [approvals] : []), account_id, id, 'on_behalf_of')
+  const approvals = byName(principal === undefined ? [] : [approvalOf(principal)])
+  checkNamed(approvals, account_id, id, 'on_behalf_of')
 }
 
 function erasedEntity(id: string, remarks: string): Refusal {

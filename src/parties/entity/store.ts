@@ -1,11 +1,11 @@
 // The SQL statements of entities. Writes run under the lock of the account's book.
 import type { Sql } from '../../sql/connect.ts'
 import { narrowToText } from '../../sql/find-by-text.ts'
-import { findByKeys, keysOf, selectByKeys } from '../../sql/keys.ts'
+import { findByKeys, keysOf } from '../../sql/keys.ts'
 import { byId } from '../../sql/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../../sql/page.ts'
 import { inserter, updater } from '../../sql/rows.ts'
-import { eachShard, isSpread, tableAt, within } from '../../sql/shard.ts'
+import { eachShard, isSpread, within } from '../../sql/shard.ts'
 import type { Fragment, Tag } from '../../sql/sql.ts'
 import { cutPage, type Followed, withinBytes } from '../../sql/within-bytes.ts'
 import { type Key, nameOf } from '../../values/id.ts'
@@ -13,7 +13,7 @@ import { omitUndefined } from '../../values/omit-undefined.ts'
 import { foundBy, partsOf } from '../../values/text/found-by.ts'
 import { ENTITY_KINDS } from './columns.ts'
 import { type Judged, keysByRule, MAX_REJECTED, type RuleName } from './duplicates.ts'
-import type { Approval, Entity, FoundDuplicate } from './entity.ts'
+import { type Approval, approvalOf, type Entity, type FoundDuplicate } from './entity.ts'
 import { type ApprovalStatus, IN_REVIEW } from './states.ts'
 
 /** The column of each rule's identity key. */
@@ -231,17 +231,7 @@ export async function findListedEntities(sql: Tag, keys: readonly Key[]) {
 
 /** The approvals of entities, which refuse or hold payouts. */
 export async function findApprovals(sql: Tag, keys: readonly Key[]): Promise<Approval[]> {
-  return selectByKeys(
-    sql,
-    'id',
-    keys,
-    ofKey => sql`
-      select account_id, id, approval_status, updated_at,
-        approval_history -> -1 ->> 'at' as decided_at, details ->> 'name' = '' as is_erased,
-        (select max(step ->> 'at') from json_array_elements(approval_history) as step
-          where step ->> 'status' in ('submitted', 'resubmitted')) as submitted_at
-      from ${tableAt(sql, 'entities')} t where ${ofKey} limit 1`,
-  )
+  return (await findEntities(sql, keys)).map(approvalOf)
 }
 
 /** Entities in review, in all accounts or in one, the longest unchanged first. */

@@ -9,11 +9,11 @@ import type { Operation } from '../../engine/operation.ts'
 import { lockBooks } from '../../ledger/store.ts'
 import type { Beneficiary } from '../../parties/beneficiary/beneficiary.ts'
 import { findBeneficiaries, insertBeneficiaries } from '../../parties/beneficiary/store.ts'
-import type { Entity } from '../../parties/entity/entity.ts'
-import { findApprovals, findEntities } from '../../parties/entity/store.ts'
+import { approvalOf, type Entity } from '../../parties/entity/entity.ts'
+import { findEntities } from '../../parties/entity/store.ts'
 import type { PricingAt } from '../../prices/price.ts'
 import {
-  findApprovalsOfQuotes,
+  findEntitiesOfQuotes,
   findQuotes,
   insertQuotes,
   markQuotesUsed,
@@ -22,7 +22,7 @@ import type { Carriage } from '../../rails/carriage.ts'
 import type { Route } from '../../rails/rules.ts'
 import type { Lists } from '../../screening/lists-in-memory.ts'
 import { NOT_SCREENED } from '../../screening/match.ts'
-import { keepMatches } from '../../screening/match-store.ts'
+import { findWaiting, keepMatches } from '../../screening/match-store.ts'
 import { confineTo } from '../../sql/confine.ts'
 import type { TransactionSql } from '../../sql/connect.ts'
 import { Contention } from '../../sql/failure.ts'
@@ -132,42 +132,46 @@ async function loadCreation(
   const asked = commands.map(intentOf)
   const receiversOf = receivers(reference.accountsByDepositAddress())
   const known = { quotes: new Map(), beneficiaries: prepared }
+  const parties = uniqueKeys(keysNamed(commands, 'on_behalf_of', 'beneficiary'))
   // Read all beneficiaries again under the locks: `prepare` may have read outdated details.
-  const [locked, quotes, approvals, beneficiaries, earlier] = await Promise.all([
+  const [locked, quotes, entities, beneficiaries, earlier, waiting] = await Promise.all([
     lockBooks(tx, [
       ...accountsOf(commands),
       ...receiversOf(asked.filter(mayCredit).map(one => withNamed(one, known))),
     ]),
     findQuotes(tx, keysNamed(commands, 'quote')).then(byName),
-    loadApprovals(tx, commands),
+    loadEntities(tx, commands),
     loadBeneficiaries(tx, commands),
     loadLikenesses(tx, asked),
+    findWaiting(tx, parties),
   ])
   const intents = asked.map(one => withNamed(one, { quotes, beneficiaries }))
-  // A second round trip reads by the keys that the first round trip has read.
-  const { lists_version } = locked
-  const { lists: in_memory } = reference
-  const lists = lists_version === null ? in_memory.latest() : in_memory.at(lists_version)
-  const [earlier_of_named, principals, screened] = await Promise.all([
+  checkLocked(locked.books, receiversOf(intents.filter(mayCredit)))
+  // Limits and the rules of approvals are of the same version as the prices.
+  const pricing = await reference.pricing(locked.price_version)
+  // A second round trip reads by what the first has read, where there is anything to read.
+  const [earlier_of_named, waiting_of_quoted, controls] = await Promise.all([
     loadLikenesses(
       tx,
       intents.filter(({ request }) => request.beneficiary !== undefined),
     ),
-    loadPrincipals(tx, intents),
-    screenIntents(tx, lists, intents),
+    findWaiting(tx, entitiesOfQuotes(intents, parties)),
+    loadControls(reference, tx, intents, locked.books),
   ])
-  checkLocked(locked.books, receiversOf(intents.filter(mayCredit)))
-  // Limits and the rules of approvals are of the same version as the prices.
-  const pricing = await reference.pricing(locked.price_version)
+  const { lists_version } = locked
+  const { lists: in_memory } = reference
+  const lists = lists_version === null ? in_memory.latest() : in_memory.at(lists_version)
+  const stored = { entities, waiting: [...waiting, ...waiting_of_quoted] }
+  const screened = await screenIntents(tx, lists, intents, stored)
   return {
     ...locked,
-    ...(await loadControls(reference, tx, intents, locked.books)),
+    ...controls,
     quotes,
     beneficiaries,
-    approvals,
+    approvals: byName([...entities.values()].map(approvalOf)),
     accountsByDepositAddress: reference.accountsByDepositAddress(),
     likenesses: byLikeness([...earlier, ...earlier_of_named]),
-    principals,
+    principals: principalsOf(entities, intents),
     intents: new Map(
       intents.map((one, i) => [one.request, { ...one, screened: screened[i] ?? NOT_SCREENED }]),
     ),
@@ -224,21 +228,31 @@ function nonNull<T>(values: readonly (T | null)[]): T[] {
   return values.filter(value => value !== null)
 }
 
-/** The keys of the objects that requests name by this member. */
+/** The keys of the objects that requests name by these members. */
 function keysNamed(
   commands: readonly CreatePayout[],
-  member: 'quote' | 'on_behalf_of' | 'beneficiary',
+  ...members: readonly ('quote' | 'on_behalf_of' | 'beneficiary')[]
 ): Key[] {
-  return commands.flatMap(({ account_id, request: { [member]: id } }) =>
-    id === undefined ? [] : [{ account_id, id }],
+  return commands.flatMap(({ account_id, request }) =>
+    members.flatMap(member => {
+      const id = request[member]
+      return id === undefined ? [] : [{ account_id, id }]
+    }),
   )
 }
 
-/** The approvals of the entities that the requests or their quotes name. */
-async function loadApprovals(tx: TransactionSql, commands: readonly CreatePayout[]) {
+/** The entities that quotes name, and none of the requests. */
+function entitiesOfQuotes(intents: readonly Intent[], named: readonly Key[]): Key[] {
+  const known = new Set(named.map(nameOf))
+  const all = intents.map(({ account_id, on_behalf_of: id }) => ({ account_id, id }))
+  return uniqueKeys(all.filter(key => key.id !== '' && !known.has(nameOf(key))))
+}
+
+/** The entities that the requests or their quotes name, by `account_id/id`. */
+async function loadEntities(tx: TransactionSql, commands: readonly CreatePayout[]) {
   const [named, quoted] = await Promise.all([
-    findApprovals(tx, uniqueKeys(keysNamed(commands, 'on_behalf_of'))),
-    findApprovalsOfQuotes(tx, keysNamed(commands, 'quote')),
+    findEntities(tx, uniqueKeys(keysNamed(commands, 'on_behalf_of'))),
+    findEntitiesOfQuotes(tx, keysNamed(commands, 'quote')),
   ])
   return byName([...named, ...quoted])
 }
@@ -271,10 +285,13 @@ function byLikeness(likenesses: readonly Likeness[]): Likenesses {
 }
 
 /** The entities that payouts are made for: messages to banks carry their names. */
-async function loadPrincipals(tx: TransactionSql, intents: readonly Intent[]): Promise<Principals> {
+function principalsOf(
+  entities: ReadonlyMap<string, Entity>,
+  intents: readonly Intent[],
+): Principals {
   const keys = intents.flatMap(({ account_id, type, on_behalf_of: id }) =>
-    type !== 'service_account' && id !== '' ? [{ account_id, id }] : [],
+    type === 'service_account' ? [] : [{ account_id, id }],
   )
-  const found: Entity[] = await findEntities(tx, uniqueKeys(keys))
+  const found = keys.flatMap(key => entities.get(nameOf(key)) ?? [])
   return new Map(found.map(({ type, ...entity }) => [nameOf(entity), { ...entity.details, type }]))
 }

@@ -12,6 +12,7 @@ import {
   NOT_SCREENED,
   openMatches,
   type Screened,
+  type StoredMatch,
 } from '../../screening/match.ts'
 import { findCleared, findWaiting } from '../../screening/match-store.ts'
 import { partiesOf } from '../../screening/parties.ts'
@@ -31,29 +32,59 @@ export interface PayoutParties {
   readonly beneficiary_id: string
 }
 
+/** The stored parties of payouts. */
+export interface StoredParties {
+  /** The entities that payouts are for, by `account_id/id`. */
+  readonly entities: ReadonlyMap<string, Entity>
+  /** Matches of entities and beneficiaries that nobody has cleared. */
+  readonly waiting: readonly StoredMatch[]
+}
+
 /**
  * How much processor time comparisons of new payouts take under the lock of their book. The worker
  * screens the others.
  */
 const BUDGET_MS = 50
 
-/**
- * The result of screening each payout, in their order. The payouts that are left after `budget_ms`
- * are not screened. Without the lists, no payout is screened.
- */
+/** The result of screening stored payouts, in their order. */
 export async function screenAll(
   tx: TransactionSql,
-  lists: PresentLists | undefined,
+  lists: PresentLists,
   payouts: readonly PayoutParties[],
-  budget_ms = Number.POSITIVE_INFINITY,
 ): Promise<readonly Screened[]> {
-  if (lists === undefined) return payouts.map(() => NOT_SCREENED)
-  const rules = payouts.map(({ account }) => lists.ruleFor(account))
-  const compared = lists.is_empty ? [] : payouts.filter((_, i) => rules[i] === 'screen')
   const [entities, waiting] = await Promise.all([
-    entitiesOf(tx, compared),
+    findEntities(tx, uniqueKeys(payouts.flatMap(entityKeys))),
     findWaiting(tx, uniqueKeys(payouts.flatMap(partyKeys))),
   ])
+  const stored = { entities: byName(entities), waiting }
+  return screenWith(tx, lists, payouts, stored, Number.POSITIVE_INFINITY)
+}
+
+/** The results of screening requested payouts, in their order. Without lists, none is screened. */
+export async function screenIntents(
+  tx: TransactionSql,
+  lists: PresentLists | undefined,
+  intents: readonly Intent[],
+  stored: StoredParties,
+): Promise<readonly Screened[]> {
+  if (lists === undefined) return intents.map(() => NOT_SCREENED)
+  const payouts = intents.map(({ account_id, account, request, details, on_behalf_of }) => {
+    const beneficiary_id = request.beneficiary ?? ''
+    return { account_id, account, beneficiary: details, entity_id: on_behalf_of, beneficiary_id }
+  })
+  return screenWith(tx, lists, payouts, stored, BUDGET_MS)
+}
+
+/** The payouts that are left after `budget_ms` are not screened. */
+async function screenWith(
+  tx: TransactionSql,
+  lists: PresentLists,
+  payouts: readonly PayoutParties[],
+  { entities, waiting }: StoredParties,
+  budget_ms: number,
+): Promise<readonly Screened[]> {
+  const rules = payouts.map(({ account }) => lists.ruleFor(account))
+  const compared = lists.is_empty ? [] : payouts.filter((_, i) => rules[i] === 'screen')
   const waitingOf = Map.groupBy(waiting, ({ account_id, object_id: id }) =>
     nameOf({ account_id, id }),
   )
@@ -84,14 +115,8 @@ function partyKeys({ account_id, entity_id, beneficiary_id }: PayoutParties): Ke
   return ids.map(id => ({ account_id, id }))
 }
 
-async function entitiesOf(
-  tx: TransactionSql,
-  payouts: readonly PayoutParties[],
-): Promise<ReadonlyMap<string, Entity>> {
-  const keys = payouts.flatMap(({ account_id, entity_id: id }) =>
-    id === '' ? [] : [{ account_id, id }],
-  )
-  return byName(await findEntities(tx, uniqueKeys(keys)))
+function entityKeys({ account_id, entity_id: id }: PayoutParties): Key[] {
+  return id === '' ? [] : [{ account_id, id }]
 }
 
 /** The result of one payout's comparison. */
@@ -149,17 +174,4 @@ function* within<T>(
     if (budget.left_ms < 0) return undefined
     yield
   }
-}
-
-/** The results of screening requested payouts, in their order. */
-export function screenIntents(
-  tx: TransactionSql,
-  lists: PresentLists | undefined,
-  intents: readonly Intent[],
-): Promise<readonly Screened[]> {
-  const payouts = intents.map(({ account_id, account, request, details, on_behalf_of }) => {
-    const beneficiary_id = request.beneficiary ?? ''
-    return { account_id, account, beneficiary: details, entity_id: on_behalf_of, beneficiary_id }
-  })
-  return screenAll(tx, lists, payouts, BUDGET_MS)
 }
