@@ -291,7 +291,8 @@ export class Lane<Command, State, Outcome> {
       })
       stores.push(stored)
       // Sends the statements before the process reads new requests, so the database need not wait.
-      await nextTick()
+      // Those of the last portion go with the COMMIT.
+      if (settled.length < commands.length) await nextTick()
     }
     // If a statement could not be sent, the others must not be committed.
     if (failed) await Promise.all(stores)
