@@ -1,7 +1,7 @@
 // Reads many rows by (account, id) at once, and finds the account of an id.
 import { type Key, uniqueKeys } from '../values/id.ts'
 import type { Sql } from './connect.ts'
-import { eachShard, tableAt, within } from './shard.ts'
+import { eachShard, isSpread, tableAt, within } from './shard.ts'
 import { type Fragment, sql, type Tag } from './sql.ts'
 
 /**
@@ -11,6 +11,10 @@ import { type Fragment, sql, type Tag } from './sql.ts'
  */
 export function keysOf(keys: readonly Key[]) {
   const unique = uniqueKeys(keys)
+  const [only] = unique
+  if (only !== undefined && unique.length === 1 && !isSpread()) {
+    return sql`(select ${only.account_id}::text, ${only.id}::text) as k(account_id, id)`
+  }
   const account_ids = unique.map(key => key.account_id)
   const ids = unique.map(key => key.id)
   return sql`unnest(${account_ids}::text[], ${ids}::text[]) as k(account_id, id)`

@@ -1,6 +1,6 @@
-// Writes many rows by one statement, with one array parameter for each column. This costs
-// PostgreSQL a quarter less than rows as one JSON document, in which it searches for the name of
-// each field.
+// Writes rows by one statement: many with one array parameter for each column, one with a parameter
+// for each value. Arrays cost PostgreSQL a quarter less than rows as one JSON document, in which it
+// searches for the name of each field.
 import { type Key, nameOf } from '../values/id.ts'
 import { type Decimal, formatDecimal } from '../values/money/decimal.ts'
 import { exactJson } from '../values/money/json.ts'
@@ -42,41 +42,58 @@ type Kind = keyof Kinds
 type Columns<Row> = { readonly [K in keyof Row]: KindOf<Row[K]> }
 type KindOf<T> = { [K in Kind]: T extends Kinds[K] ? K : never }[Kind]
 
-/** How a column of many rows becomes one parameter. */
+/** How a value becomes a parameter, and an element of a parameter with many. */
 interface Writing<Value> {
-  /** The array's type, of which `write` makes an element; or documents between separators. */
-  readonly as: `${string}[]` | 'documents'
-  write(value: Value): string
-  /** Turns the SQL of an element into the SQL of the column's value; by default the same. */
-  cast?(element: string): string
+  /** The type of the parameter. */
+  readonly type: 'text' | 'bigint' | 'integer' | 'timestamptz' | 'date' | 'numeric'
+  /** How the elements of many rows are joined: into an array, or as documents with a separator. */
+  readonly joined: 'quoted' | 'plain' | 'documents'
+  /** Null is SQL null. */
+  write(value: Value): string | null
+  /** Turns the SQL of a parameter into the SQL of the column's value; by default the same. */
+  cast?(parameter: string): string
 }
 
-const asJson = (element: string) => `${element}::json`
+const asJson = (text: string) => `${text}::json`
 
 const KINDS: { readonly [K in Kind]: Writing<Kinds[K]> } = {
-  text: { as: 'text[]', write: value => (value === null ? 'NULL' : quoteElement(value)) },
-  bigint: { as: 'bigint[]', write: value => String(value ?? 'NULL') },
-  integer: { as: 'integer[]', write: value => String(value ?? 'NULL') },
-  timestamptz: { as: 'timestamptz[]', write: value => (value === null ? 'NULL' : `"${value}"`) },
-  date: { as: 'date[]', write: value => value },
-  decimal: { as: 'numeric[]', write: formatDecimal },
-  json: { as: 'documents', write: value => String(JSON.stringify(value)), cast: asJson },
-  exact_json: { as: 'documents', write: exactJson, cast: asJson },
-  document: { as: 'documents', write: value => value ?? 'null' },
-  json_text: { as: 'documents', write: value => value ?? 'null', cast: asJson },
-  hex: { as: 'text[]', write: value => value ?? 'NULL', cast: text => `decode(${text}, 'hex')` },
-  words: {
-    as: 'text[]',
-    // In quotes, as a word may be `null`.
-    write: value => quoteElement(`{${value.map(quoteElement).join(',')}}`),
-    cast: text => `${text}::text[]`,
+  text: { type: 'text', joined: 'quoted', write: value => value },
+  bigint: { type: 'bigint', joined: 'plain', write: textOrNull },
+  integer: { type: 'integer', joined: 'plain', write: textOrNull },
+  timestamptz: { type: 'timestamptz', joined: 'quoted', write: value => value },
+  date: { type: 'date', joined: 'plain', write: value => value },
+  decimal: { type: 'numeric', joined: 'plain', write: formatDecimal },
+  json: {
+    ...{ type: 'text', joined: 'documents', cast: asJson },
+    write: value => (value === null ? null : JSON.stringify(value)),
   },
-  bigints: { as: 'text[]', write: writeNumbers, cast: text => `${text}::bigint[]` },
-  integers: { as: 'text[]', write: writeNumbers, cast: text => `${text}::integer[]` },
+  exact_json: {
+    ...{ type: 'text', joined: 'documents', cast: asJson },
+    write: value => (value === null ? null : exactJson(value)),
+  },
+  document: { type: 'text', joined: 'documents', write: value => value },
+  json_text: { type: 'text', joined: 'documents', write: value => value, cast: asJson },
+  hex: {
+    ...{ type: 'text', joined: 'plain', write: value => value },
+    cast: text => `decode(${text}, 'hex')`,
+  },
+  words: {
+    ...{ type: 'text', joined: 'quoted', cast: text => `${text}::text[]` },
+    // In quotes, as a word may be `null`.
+    write: value => `{${value.map(quoteElement).join(',')}}`,
+  },
+  bigints: {
+    ...{ type: 'text', joined: 'quoted', cast: text => `${text}::bigint[]` },
+    write: numbers => `{${numbers.join(',')}}`,
+  },
+  integers: {
+    ...{ type: 'text', joined: 'quoted', cast: text => `${text}::integer[]` },
+    write: numbers => `{${numbers.join(',')}}`,
+  },
 }
 
-function writeNumbers(numbers: readonly (bigint | number)[]): string {
-  return `"{${numbers.join(',')}}"`
+function textOrNull(value: bigint | number | null): string | null {
+  return value === null ? null : String(value)
 }
 
 /** Separates JSON documents without quoting: JSON text has no raw control characters. */
@@ -84,18 +101,23 @@ const SEPARATOR = '\u0001'
 
 /** Makes a function that writes a column of many rows as one parameter. */
 function columnWriter<Row extends object>(name: keyof Row, kind: Kind) {
-  const { as, write } = KINDS[kind] as Writing<unknown>
-  const [open, between, close] = as === 'documents' ? ['', SEPARATOR, ''] : ['{', ',', '}']
-  return (rows: readonly Row[]): string =>
-    open + rows.map(row => write(row[name])).join(between) + close
+  const { joined, write } = KINDS[kind] as Writing<unknown>
+  if (joined === 'documents') {
+    return (rows: readonly Row[]) => rows.map(row => write(row[name]) ?? 'null').join(SEPARATOR)
+  }
+  const element =
+    joined === 'plain'
+      ? (text: string | null) => text ?? 'NULL'
+      : (text: string | null) => (text === null ? 'NULL' : quoteElement(text))
+  return (rows: readonly Row[]) => `{${rows.map(row => element(write(row[name]))).join(',')}}`
 }
 
 /** The parameter as an array. */
 function arrayOf(parameter: string, kind: Kind): string {
-  const { as } = KINDS[kind]
-  return as === 'documents'
+  const { type, joined } = KINDS[kind]
+  return joined === 'documents'
     ? `string_to_array(${parameter}::text, E'\\x01', 'null')`
-    : `${parameter}::${as}`
+    : `${parameter}::${type}[]`
 }
 
 function cast(element: string, kind: Kind): string {
@@ -112,11 +134,11 @@ export function inserter<Row extends OfAccount>(
   columns: Columns<Row>,
   suffix = '',
 ): (tx: TransactionSql, rows: readonly Row[]) => Promise<unknown> {
-  const { entries, names, arrays, parametersOf } = columnsOf<Row>(columns)
+  const { entries, names, isOne, source, parametersOf } = columnsOf<Row>(columns)
   const values = entries.map(([name, kind]) => cast(`r.${name}`, kind))
   const statement = cacheTexts(
-    name => `insert into ${name} as t (${names})
-    select ${values.join(', ')} from unnest(${arrays}) as r(${names}) ${suffix}`,
+    (name, one) => `insert into ${name} as t (${names})
+    select ${values.join(', ')} from ${source(one)} as r(${names}) ${suffix}`,
   )
   // Citus would collect the rows of a bare unnest on the coordinator and copy them to their shards,
   // which row-level security forbids. Joined to the co-located books, the statement runs on the
@@ -124,13 +146,14 @@ export function inserter<Row extends OfAccount>(
   const own = values.map(column => (column === 'r.account_id' ? 'b.account_id' : column))
   const anchored = `insert into ${table} as t (${names})
     select ${own.join(', ')} from books b
-    join unnest(${arrays}) as r(${names}) on r.account_id = b.account_id where true`
+    join ${source(false)} as r(${names}) on r.account_id = b.account_id where true`
   // Fewer rows than sent are written when an account has no book, or a conflicting row is skipped.
   const skips_conflicts = suffix.endsWith('do nothing')
   return async (tx, rows) => {
     if (rows.length === 0) return undefined
     if (isAtShard(tx)) {
-      return tx.unsafe(statement(nameAt(tx, table)), parametersOf(rows), { prepare: true })
+      const text = statement(nameAt(tx, table), isOne(rows))
+      return tx.unsafe(text, parametersOf(rows), { prepare: true })
     }
     const sent = byShard(rows).map(async rows => {
       const [named, names] = accountsIn('b', entries.length + 1, rows)
@@ -155,7 +178,8 @@ export function updater<Row extends OfAccount>(
   columns: Columns<Row>,
   condition = 'true',
 ): (tx: TransactionSql, rows: readonly Row[]) => Promise<unknown> {
-  const { entries, names, arrays, parametersOf } = columnsOf<Row>(columns)
+  const written = columnsOf<Row>(columns)
+  const { entries, names } = written
   const sets = entries
     .filter(([name]) => !key.includes(name))
     .map(([name, kind]) => `${name} = ${cast(`k.${name}`, kind)}`)
@@ -166,13 +190,12 @@ export function updater<Row extends OfAccount>(
   // planned while the table is small, might scan all of it.
   return eachWritten(
     table,
-    entries.length,
-    parametersOf,
-    (name, named, wanted) =>
+    written,
+    (name, source, named, wanted) =>
       `with written as (
       update ${name} t set ${sets.join(', ')}
       from (
-        select k.*, place from unnest(${arrays}) as k(${names})
+        select k.*, place from ${source} as k(${names})
         cross join lateral (
           select ctid as place from ${name} t
           where ${found.join(' and ')} ${named} and ${condition} limit 1
@@ -189,16 +212,15 @@ export function deleter<Row extends OfAccount>(
   table: string,
   columns: Columns<Row>,
 ): (tx: TransactionSql, rows: readonly Row[]) => Promise<unknown> {
-  const { entries, names, arrays, parametersOf } = columnsOf<Row>(columns)
-  const found = entries.map(([name]) => `t.${name} = k.${name}`)
+  const removed = columnsOf<Row>(columns)
+  const found = removed.entries.map(([name]) => `t.${name} = k.${name}`)
   return eachWritten(
     table,
-    entries.length,
-    parametersOf,
-    (name, named, wanted) =>
+    removed,
+    (name, source, named, wanted) =>
       `with removed as (
       delete from ${name} t where ctid = any (array(
-        select place from unnest(${arrays}) as k(${names})
+        select place from ${source} as k(${removed.names})
         cross join lateral (
           select ctid as place from ${name} t where ${found.join(' and ')} ${named} limit 1
         ) t
@@ -214,18 +236,18 @@ export function deleter<Row extends OfAccount>(
  */
 function eachWritten<Row extends OfAccount>(
   table: string,
-  columns: number,
-  parametersOf: (rows: readonly Row[]) => string[],
-  textOf: (name: string, named: string, wanted: string) => string,
+  { entries, isOne, source, parametersOf }: ReturnType<typeof columnsOf<Row>>,
+  textOf: (name: string, source: string, named: string, wanted: string) => string,
 ) {
-  const wanted = `$${columns + 1}`
-  const statement = cacheTexts((name, named) => textOf(name, named, wanted))
+  const wanted = `$${entries.length + 1}`
+  const statement = cacheTexts((name, one, named) => textOf(name, source(one), named, wanted))
   return async (tx: TransactionSql, rows: readonly Row[]) => {
     const sent = byShard(rows).map(rows => {
-      const [named, names] = accountsIn('t', columns + 2, rows)
+      const [named, names] = accountsIn('t', entries.length + 2, rows)
       const parameters = [...parametersOf(rows), rows.length]
       if (named !== '') parameters.push(names)
-      return tx.unsafe(statement(nameAt(tx, table), named), parameters, { prepare: true })
+      const text = statement(nameAt(tx, table), isOne(rows), named)
+      return tx.unsafe(text, parameters, { prepare: true })
     })
     await Promise.all(sent)
   }
@@ -233,14 +255,14 @@ function eachWritten<Row extends OfAccount>(
 
 /**
  * Caches each text: otherwise every batch would join a long text, and hash it to find its name.
- * There are few texts: one for each table, or for each shard of it on the machines of a spread
+ * There are few texts: two for each table, or one for each shard of it on the machines of a spread
  * database.
  */
-function cacheTexts(make: (name: string, named: string) => string) {
+function cacheTexts(make: (name: string, one: boolean, named: string) => string) {
   const texts = new Map<string, string>()
-  return (name: string, named = ''): string => {
-    const key = `${name} ${named}`
-    const text = texts.get(key) ?? make(name, named)
+  return (name: string, one: boolean, named = ''): string => {
+    const key = `${name} ${one} ${named}`
+    const text = texts.get(key) ?? make(name, one, named)
     texts.set(key, text)
     return text
   }
@@ -259,12 +281,23 @@ function accountsIn(alias: string, n: number, rows: readonly OfAccount[]): [stri
 function columnsOf<Row extends object>(columns: Columns<Row>) {
   const entries = Object.entries(columns) as [keyof Row & string, Kind][]
   const writers = entries.map(([name, kind]) => columnWriter<Row>(name, kind))
+  const arrays = entries.map(([, kind], i) => arrayOf(`$${i + 1}`, kind)).join(', ')
+  const values = entries.map(([, kind], i) => `$${i + 1}::${KINDS[kind].type}`).join(', ')
+  // PostgreSQL keeps the elements of each array in a store of its own, which costs a single row
+  // more than all else. Citus plans no select without a table.
+  const isOne = (rows: readonly Row[]) => rows.length === 1 && !isSpread()
   return {
     entries,
     names: entries.map(([name]) => name).join(', '),
-    /** The arguments of unnest: one array for each column. */
-    arrays: entries.map(([, kind], i) => arrayOf(`$${i + 1}`, kind)).join(', '),
-    parametersOf: (rows: readonly Row[]) => writers.map(write => write(rows)),
+    isOne,
+    /** The SQL that has one row, or many, as parameters. */
+    source: (one: boolean) => (one ? `(select ${values})` : `unnest(${arrays})`),
+    parametersOf: (rows: readonly Row[]) => {
+      const [row] = rows
+      return row !== undefined && isOne(rows)
+        ? entries.map(([name, kind]) => (KINDS[kind] as Writing<unknown>).write(row[name]))
+        : writers.map(write => write(rows))
+    },
   }
 }
 

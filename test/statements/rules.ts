@@ -98,8 +98,7 @@ class Judge {
     this.statement({ SelectStmt: source }, outer, parts)
     if (!this.#isOwned(body.relation as Node) || 'valuesLists' in source) return
     const from = (source.fromClause ?? []) as Node[]
-    const sent = from.length === 1 && 'RangeFunction' in (from[0] as Node)
-    if (sent) this.by_rows = true
+    if (from.length === 1 && isSent(from[0] as Node)) this.by_rows = true
     else if (!namesBooks(from)) this.faults.push('rows are inserted that do not come by the books')
     this.#timeless([body.returningClause, body.onConflictClause])
   }
@@ -226,6 +225,14 @@ function aliasOf(body: Node): string | undefined {
 
 function readsRows(node: Node): boolean {
   return nodesOf(node, 'RangeFunction').length > 0
+}
+
+/** Whether a source has nothing but parameters: arrays of many rows, or the values of one. */
+function isSent(source: Node): boolean {
+  if ('RangeFunction' in source) return true
+  const { subquery } = (source.RangeSubselect ?? {}) as { subquery?: { SelectStmt?: Node } }
+  const one = subquery?.SelectStmt
+  return one !== undefined && !('fromClause' in one) && nodesOf(one, 'FuncCall').length === 0
 }
 
 function namesBooks(from: readonly Node[]): boolean {
