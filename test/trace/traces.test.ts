@@ -255,7 +255,10 @@ test('trace, database statement: a client span with its text, every parameter a 
   const insert = named('insert payouts')[0] as Span
   assert.equal(insert.kind, 3)
   assert.equal(insert.attributes['db.system.name'], 'postgresql')
-  assert.match(String(insert.attributes['db.query.text']), /^insert into payouts .*from \(select \$1/s)
+  assert.match(
+    String(insert.attributes['db.query.text']),
+    /^insert into payouts .*from \(select \$1/s,
+  )
   const steps = new Set(['load', 'store', 'commit', 'claim'])
   const statements = collector.spans.filter(({ attributes }) => 'db.query.text' in attributes)
   for (const { traceId, parentSpanId, name } of statements) {
