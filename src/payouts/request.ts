@@ -19,7 +19,7 @@ import { Type } from '../http/type.ts'
 import { Document } from '../parties/beneficiary/contact.ts'
 import { BeneficiaryRequest } from '../parties/beneficiary/request.ts'
 import { PAYOUT_TYPES } from '../quotes/quote.ts'
-import { CHARGE_TYPES, PayoutType } from '../quotes/request.ts'
+import { CHARGE_TYPES, LocalDetails, PayoutType } from '../quotes/request.ts'
 import type { Reason } from '../values/errors.ts'
 import { PAYOUT_STATUSES } from './states.ts'
 
@@ -81,11 +81,7 @@ export const PayoutRequest = Closed(
     quote: Type.Optional(Id('poq', 'The quote whose rates and fees apply.')),
     holding_currency: Type.Optional(CurrencyCode),
     charge_type: Type.Optional(Literals(CHARGE_TYPES)),
-    local: Type.Optional(
-      Closed({
-        fund_transfer_network: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-      }),
-    ),
+    local: LocalDetails,
     reference_id: Type.Optional(Text(128)),
     creditor_reference: Type.Optional(
       Text(64, {

@@ -21,6 +21,10 @@ export const QUOTE_STATUSES = ['active', 'used', 'expired'] as const
 
 export const PayoutType = Literals(PAYOUT_TYPES, { title: 'PayoutType' })
 
+const Named = Type.Optional(Type.String({ minLength: 1, maxLength: 64 }))
+
+export const LocalDetails = Type.Optional(Closed({ fund_transfer_network: Named }))
+
 export const QuoteRequest = Closed(
   {
     payout_type: Type.Optional(Literals(PAYOUT_TYPES, { default: 'local' })),
@@ -61,17 +65,9 @@ export const QuoteRequest = Closed(
         },
       ),
     ),
-    local: Type.Optional(
-      Closed({
-        fund_transfer_network: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-      }),
-    ),
-    local_payment_network: Type.Optional(
-      Closed({ type: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })) }),
-    ),
-    wallet: Type.Optional(
-      Closed({ type: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })) }),
-    ),
+    local: LocalDetails,
+    local_payment_network: Type.Optional(Closed({ type: Named })),
+    wallet: Type.Optional(Closed({ type: Named })),
     swift: Type.Optional(Closed({ charge_type: Type.Optional(Literals(CHARGE_TYPES)) })),
     entity_id: Type.Optional(EntityId('The entity that the payout is made for.')),
   },

@@ -5,6 +5,12 @@ import { Closed, CountryCode, Text } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import { invalidField, type Problem } from '../../values/errors.ts'
 
+export const Name = Type.String({
+  pattern: '\\S',
+  maxLength: 255,
+  description: 'It has a letter or a digit of some script, and at most 40 words.',
+})
+
 export const Document = Closed(
   {
     type: Type.Optional(Text(64)),

@@ -15,7 +15,7 @@ import {
 } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import { CHAINS } from '../../values/network/chain.ts'
-import { Address, Document, Phone } from './contact.ts'
+import { Address, Document, Name, Phone } from './contact.ts'
 
 const Bank = Closed(
   {
@@ -129,12 +129,6 @@ export const DestinationDetails = Closed(
 export type DestinationDetails = Static<typeof DestinationDetails>
 
 export const BENEFICIARY_TYPES = ['individual', 'business'] as const
-
-const Name = Type.String({
-  pattern: '\\S',
-  maxLength: 255,
-  description: 'It has a letter or a digit of some script, and at most 40 words.',
-})
 
 /** The optional members by their schemas. */
 const OPTIONAL = {

@@ -14,6 +14,7 @@ import {
   checkEmail,
   checkName,
   Document,
+  Name,
   Phone,
 } from '../beneficiary/contact.ts'
 import { comparable } from './comparable.ts'
@@ -66,12 +67,6 @@ export const Representative = Closed(
   { title: 'Representative' },
 )
 export type Representative = Static<typeof Representative>
-
-const Name = Type.String({
-  pattern: '\\S',
-  maxLength: 255,
-  description: 'It has a letter or a digit of some script, and at most 40 words.',
-})
 
 /** The optional members by their schemas. */
 const OPTIONAL = {
