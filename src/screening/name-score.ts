@@ -81,10 +81,6 @@ export function isNumber(word: string): boolean {
   return /^\d+$/.test(word)
 }
 
-function isNumberAdded(left_over: readonly string[], not_named: readonly string[]): boolean {
-  return not_named.some(isOrdinal) && !left_over.some(isOrdinal)
-}
-
 function isOrdinal(word: string): boolean {
   return isNumber(word) || /^(?:i{2,3}|i[vx]|vi{1,3}|x)$/.test(word)
 }
@@ -161,7 +157,8 @@ export function compareNames(
   const isAgreed = despite === 'agreed' || (left_weight === 0 && doAgree(pairs))
   const share = totalWeight(not_named) / totalWeight(listed)
   const named = 1 - share * (isAgreed ? NOT_NAMED_AGREED : NOT_NAMED_WEIGHT)
-  const numbered = kind === 'organisation' && isNumberAdded(left_over, not_named) ? OTHER_NUMBER : 1
+  const is_number_added = not_named.some(isOrdinal) && !left_over.some(isOrdinal)
+  const numbered = kind === 'organisation' && is_number_added ? OTHER_NUMBER : 1
   const score = words * left_factor * named * numbered
   return { score, words, left_factor, joined, swapped, despite, pairs, left_over, not_named }
 }

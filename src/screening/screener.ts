@@ -82,7 +82,8 @@ export class Screener {
     }
     const spellings: { ref: number; words: string[]; kind: NamedKind }[] = []
     await forEachInTurns(names, ({ name, entry }, ref) => {
-      const kind = namedKind(entry)
+      const is_named = entry.kind === 'person' || entry.kind === 'organisation'
+      const kind = is_named ? entry.kind : 'other'
       for (const words of spellingsOf(name.text, 'entry')) spellings.push({ ref, words, kind })
     })
     return new Screener(names, await NameIndex.of(spellings), ids)
@@ -146,10 +147,6 @@ export class Screener {
       ),
     )
   }
-}
-
-function namedKind({ kind }: ListedEntry): NamedKind {
-  return kind === 'person' || kind === 'organisation' ? kind : 'other'
 }
 
 /** The lowest score of a name that a birth date and a number can still lift to the threshold. */

@@ -8,7 +8,7 @@ import type { OpenFileRail } from './config.ts'
 import { type FileRailConfig, readFileRail } from './config.ts'
 import { Exchange } from './exchange.ts'
 import { openFolder } from './folder.ts'
-import { openSftp, type SftpSecret } from './sftp.ts'
+import { openSftp } from './sftp.ts'
 import { TransportFailed } from './transport.ts'
 
 interface KindTexts {
@@ -83,7 +83,8 @@ function openRail(
   const { transport } = config
   const openTransport = async () => {
     if (transport.kind === 'folder') return openFolder(transport)
-    if (secret !== '') return openSftp(transport, secretOf(secret))
+    const key = PEM.test(secret) ? { privateKey: `${secret}\n` } : { password: secret }
+    if (secret !== '') return openSftp(transport, key)
     throw new TransportFailed('the rail has no secret to log in with')
   }
   const rail: OpenFileRail = { ...deps, name, format, config, openTransport }
@@ -93,8 +94,4 @@ function openRail(
     start: () => exchange.start(),
     close: () => exchange.close(),
   }
-}
-
-function secretOf(secret: string): SftpSecret {
-  return PEM.test(secret) ? { privateKey: `${secret}\n` } : { password: secret }
 }

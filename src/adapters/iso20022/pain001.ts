@@ -151,7 +151,8 @@ function transaction(item: FileItem, profile: BankProfile, version: Version): st
   const { creditor: written, bank_name, ultimate_debtor, remittance } = writeItem(item, profile)
   // A bank with a BIC needs no name.
   const bank = agent({ ...creditor, bank_name: creditor.bic === '' ? bank_name : '' }, version)
-  const agent_element = hasBankCode(creditor) ? `<CdtrAgt>${bank}</CdtrAgt>` : ''
+  const agent_element =
+    creditor.bic !== '' || creditor.clearing_code !== '' ? `<CdtrAgt>${bank}</CdtrAgt>` : ''
   const purpose_element = purpose === '' ? '' : `<Purp>${textElement('Cd', purpose)}</Purp>`
   return (
     `<CdtTrfTxInf><PmtId>${textElement('InstrId', end_to_end_id)}` +
@@ -212,10 +213,6 @@ function partyId(id: string, { id_scheme }: Iso20022Profile): string {
 function accountId({ iban, account }: BankAccount): string {
   const id = iban === '' ? `<Othr>${textElement('Id', account)}</Othr>` : textElement('IBAN', iban)
   return `<Id>${id}</Id>`
-}
-
-function hasBankCode({ bic, clearing_code }: BankAccount): boolean {
-  return bic !== '' || clearing_code !== ''
 }
 
 /** The European Payments Council writes NOTPROVIDED for a bank that only the IBAN names. */

@@ -62,11 +62,6 @@ const TOTALS = {
   credits: 'the sum of credits',
 } as const
 
-/** Whether a transaction code is of a credit: its second digit is below 5. */
-function isCredit(transaction_code: string): boolean {
-  return transaction_code.charAt(1) < '5'
-}
-
 export class Records {
   // The open file, batch and entry decide which records may come next.
   #file: Entry['file'] | undefined
@@ -162,7 +157,7 @@ export class Records {
     const is_known = /^[2-5][1-9]$/.test(entry.transaction_code)
     const defect = is_known ? '' : `there is no transaction code ${entry.transaction_code}`
     const amount = BigInt(entry.amount)
-    const is_credit = isCredit(entry.transaction_code)
+    const is_credit = entry.transaction_code.charAt(1) < '5'
     this.#entry = { line: this.#line, file, batch, entry, amount, is_credit, addenda: [], defect }
     this.#batch_tally.entry_count += 1n
     this.#batch_tally.entry_hash += BigInt(entry.rdfi)

@@ -14,7 +14,6 @@ import type { Operation } from '../../engine/operation.ts'
 import { success } from '../../http/answer.ts'
 import type { Claiming, Reply } from '../../http/idempotency/kept-reply.ts'
 import { lockBooks } from '../../ledger/store.ts'
-import type { TransactionSql } from '../../sql/connect.ts'
 import { accountsOf } from '../../sql/shard.ts'
 import { storeBooks } from '../../statements/balance-transaction/operations.ts'
 import { found } from '../../values/errors.ts'
@@ -64,15 +63,16 @@ export function writeBeneficiary(
     name: 'write_beneficiary',
 
     async load(tx, commands) {
-      const [{ books, price_version }, beneficiaries, open, noticed] = await Promise.all([
+      const [{ books, price_version }, named, open, noticed] = await Promise.all([
         lockBooks(tx, accountsOf(commands)),
-        loadNamed(tx, commands),
+        findBeneficiaries(tx, namedBy(commands)),
         findLatestApprovals(tx, namedBy(commands)),
         findNotices(tx, notifiedBy(commands)),
       ])
       await reference.pricing(price_version)
       const context = { rules: reference.approvalRules(), keys: reference.keys() }
       const notices = new Map(noticed.map(stored => [noticeName(stored), stored]))
+      const beneficiaries = byName(named)
       return { books, beneficiaries, notices, open, context, bookId: reference.bookId }
     },
 
@@ -127,10 +127,6 @@ function notifiedBy(commands: readonly WriteBeneficiary[]): readonly Key[] {
     change.kind === 'accept' ? [{ account_id, id: change.notice.payout }] : [],
   )
   return uniqueKeys(keys)
-}
-
-async function loadNamed(tx: TransactionSql, commands: readonly WriteBeneficiary[]) {
-  return byName(await findBeneficiaries(tx, namedBy(commands)))
 }
 
 interface DecideBeneficiary extends Key {

@@ -206,16 +206,13 @@ async function loadReceivers(tx: TransactionSql, keys: readonly Key[]): Promise<
 function entitiesOf(payouts: readonly OpenPayout[], commands: readonly Advance[]): Key[] {
   const screened = new Set(screenedOf(payouts, commands))
   const keys = payouts.map(payout => {
-    const { account_id, status, particulars, held_for } = payout
-    const isNeeded = status === 'pending_approval' || isScheduled(payout) || screened.has(payout)
+    const { account_id, status, particulars, held_for, execute_at } = payout
+    // The entity of a scheduled payout is checked again before the hand-over.
+    const is_scheduled = held_for === '' && execute_at !== null
+    const isNeeded = status === 'pending_approval' || is_scheduled || screened.has(payout)
     return { account_id, id: isNeeded ? particulars.on_behalf_of : held_for }
   })
   return uniqueKeys(keys.filter(({ id }) => id !== ''))
-}
-
-/** Whether no entity holds a scheduled payout. Its entity is checked again before the hand-over. */
-function isScheduled({ held_for, execute_at }: OpenPayout): boolean {
-  return held_for === '' && execute_at !== null
 }
 
 /** The version of the lists that each held payout was compared with last. */

@@ -47,13 +47,9 @@ function gapOf(rate: Rate, rows: readonly Rate[], { n, d }: ReturnType<typeof mi
   const pair = `${rate.base}/${rate.quote}`
   const message =
     `${pair} ${formatDecimal(rate.mid)} is ${percent} % ${side} ` +
-    `${formatDecimal(quotient(n, d))}, which ${rows.map(describe).join(' and ')} make; ` +
+    `${formatDecimal(quotient(n, d))}, which ${rows.map(({ base, quote }) => `${base}/${quote}`).join(' and ')} make; ` +
     'accounts get the worse of both'
   return { ratio, scaled, shown: { rate, rows, distance_bps, message } }
-}
-
-function describe({ base, quote }: Rate): string {
-  return `${base}/${quote}`
 }
 
 /** The gaps that these rows make, as the row itself or as a part of the ratio. */

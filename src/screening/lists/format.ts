@@ -232,12 +232,9 @@ export function withIdsInText(entry: ListedEntry, unit: XmlNode): ListedEntry {
   const known = new Set(entry.ids.map(({ number }) => number))
   const text = textsIn(unit).join(' ')
   const found = [...addressesIn(text).flatMap(walletId), ...bicsIn(entry, text)]
-  const others = uniqueIds(found).filter(({ number }) => !known.has(number))
+  const by_number = new Map(found.map(id => [id.number, id]))
+  const others = [...by_number.values()].filter(({ number }) => !known.has(number))
   return others.length === 0 ? entry : { ...entry, ids: [...entry.ids, ...others] }
-}
-
-function uniqueIds(ids: readonly PartyId[]): PartyId[] {
-  return [...new Map(ids.map(id => [id.number, id])).values()]
 }
 
 function textsIn({ text, attributes, children }: XmlNode): string[] {

@@ -4,11 +4,6 @@ import { type Instant, instantFrom } from '../instant.ts'
 import type { Calendar, CalendarName, IsoDate, Timetable } from './calendar.ts'
 import { CALENDARS } from './tables.ts'
 
-/** Whether the calendar knows this day. */
-function isKnown({ first, last }: Calendar, date: IsoDate): boolean {
-  return first <= date && date <= last
-}
-
 const HOLIDAYS: ReadonlyMap<CalendarName, ReadonlySet<IsoDate>> = new Map(
   Object.values(CALENDARS).map(({ name, holidays }) => [
     name,
@@ -18,7 +13,8 @@ const HOLIDAYS: ReadonlyMap<CalendarName, ReadonlySet<IsoDate>> = new Map(
 
 /** Whether the currency settles on this day; undefined outside the table. */
 export function isBusinessDay(name: CalendarName, date: IsoDate): boolean | undefined {
-  if (!isKnown(CALENDARS[name], date)) return undefined
+  const { first, last } = CALENDARS[name]
+  if (date < first || date > last) return undefined
   const { dayOfWeek } = Temporal.PlainDate.from(date)
   return dayOfWeek <= 5 && HOLIDAYS.get(name)?.has(date) !== true
 }
