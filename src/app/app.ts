@@ -198,12 +198,7 @@ function admission(deps: Deps, atWork: AtWork): (request: FastifyRequest) => voi
   }
 }
 
-function admitRequests(
-  app: FastifyInstance,
-  deps: Deps,
-  lifecycle: Lifecycle,
-  atWork: AtWork,
-): void {
+function admitRequests(app: FastifyInstance, deps: Deps, lifecycle: Lifecycle, atWork: AtWork) {
   app.decorateRequest('account')
   app.decorateRequest('person', null)
   app.decorateRequest('session', null)

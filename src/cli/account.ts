@@ -64,11 +64,7 @@ export async function createFunded(
   return opened
 }
 
-export async function fundSandbox(
-  context: Context,
-  account_id: string,
-  fund: readonly Money[],
-): Promise<void> {
+export async function fundSandbox(context: Context, account_id: string, fund: readonly Money[]) {
   for (const { currency, amount } of fund) {
     // A sandbox has no bank's reference. The source keeps a repeated command from funding twice.
     const source = newId('esc')

@@ -158,12 +158,7 @@ interface Performed {
   readonly said: string
 }
 
-async function perform(
-  context: Context,
-  action: Action,
-  input: object,
-  limit: number,
-): Promise<Performed> {
+async function perform(context: Context, action: Action, input: object, limit: number) {
   const { audit, sql, config } = context
   if (action.kind === 'write') {
     await action.command?.prepare?.(sql, config)

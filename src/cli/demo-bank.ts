@@ -79,10 +79,7 @@ function listenForInterrupt() {
   return { signal: stopping.signal, end }
 }
 
-async function runWithBank(
-  options: DemoOptions,
-  showStep: (step: BankDemoStep) => void,
-): Promise<void> {
+async function runWithBank(options: DemoOptions, showStep: (step: BankDemoStep) => void) {
   const files: ShownFile[] = []
   // The bank is an example, and no other command needs it.
   const { startBank } = await import('../../examples/bank/start.ts')

@@ -182,10 +182,7 @@ function printEvent(event: EventWithObject, result?: SendResult): void {
 }
 
 /** Time, type and object in 80 columns. The answer of the receiver has its own line. */
-function eventLine(
-  { id, created_at, type, object_id }: EventWithObject,
-  result?: SendResult,
-): string {
+function eventLine({ id, created_at, type, object_id }: EventWithObject, result?: SendResult) {
   const line = `${created_at.slice(0, 19)}Z  ${type.padEnd(30)} ${object_id}`
   if (result === undefined) return line
   const { status_code, error, duration_ms } = result

@@ -72,11 +72,7 @@ const NO_REQUEST =
   'No request is kept. The service keeps them when it is started with CORRIDOR_REQUEST_LOG=on.\n'
 
 /** `shown` are the rows that are printed already. */
-async function followNew(
-  sql: Sql,
-  filter: RecentFilter,
-  shown: readonly LoggedRequest[],
-): Promise<void> {
+async function followNew(sql: Sql, filter: RecentFilter, shown: readonly LoggedRequest[]) {
   const signal = stopSignal()
   let newest = shown.at(-1)?.id ?? (await newestOf(sql, filter.account_id))
   // A request that ended earlier is not printed, even if a process writes its row later.

@@ -89,12 +89,7 @@ export class Api {
   }
 
   /** Reads pages of 100 rows, up to `count`. `after` makes the query that follows a row. */
-  async first<T>(
-    path: string,
-    count: number,
-    query: Query,
-    after: (last: T) => Query,
-  ): Promise<T[]> {
+  async first<T>(path: string, count: number, query: Query, after: (last: T) => Query) {
     const all: T[] = []
     let next: Query = {}
     while (all.length < count) {

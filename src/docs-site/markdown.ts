@@ -94,11 +94,7 @@ function tabs(blocks: readonly Tokens.Code[]): Html {
   })}</div>`
 }
 
-function makeMarked(
-  find: FindPlace,
-  link: FindLink,
-  headings: { id: string; text: string }[],
-): Marked {
+function makeMarked(find: FindPlace, link: FindLink, headings: { id: string; text: string }[]) {
   // HTML allows no link inside a link.
   let inLink = false
   return new Marked({

@@ -145,11 +145,7 @@ function writer<Command, State, Outcome, Result>(
 ): RunBatch<Command, Result> {
   const operation = recorded(rows.operation, outcomes => rows.acts(outcomes))
   const lane = new Lane(sql, operation, { max_batch: BATCH })
-  const write = async (
-    line: number,
-    command: Command,
-    earlier: Promise<unknown>,
-  ): Promise<Result | undefined> => {
+  const write = async (line: number, command: Command, earlier: Promise<unknown>) => {
     let tries = 0
     try {
       const answer = await untilAnswered(async () => {

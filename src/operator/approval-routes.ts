@@ -19,11 +19,7 @@ interface Needs extends Pick<Reads, 'read'> {
   readonly operators: OperatorConnections
 }
 
-export function approvalRoutes(
-  app: FastifyInstance,
-  deps: Needs,
-  kinds: readonly ApprovalKind[],
-): void {
+export function approvalRoutes(app: FastifyInstance, deps: Needs, kinds: readonly ApprovalKind[]) {
   for (const kind of kinds) routesOf(app, deps, kind)
 }
 

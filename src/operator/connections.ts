@@ -109,10 +109,7 @@ export class OperatorConnections {
   }
 
   /** Like `changeOnce`, but keeps no answer when `work` returns null. */
-  async changeOnceOrNull(
-    { author, claim }: Call,
-    work: (sql: Sql) => Promise<object | null>,
-  ): Promise<Reply | null> {
+  async changeOnceOrNull({ author, claim }: Call, work: (sql: Sql) => Promise<object | null>) {
     return this.change(author, sql => {
       const make = async () => {
         const shown = await work(sql)

@@ -1,5 +1,4 @@
 // A person releases a file for a bank, or takes it back, only as the file was shown.
-import type { RailFile } from '../adapters/bank-file/file-store.ts'
 import { listItemsOf } from '../adapters/bank-file/item-store.ts'
 import { releaseFile as sendFile, takeBackFile } from '../adapters/bank-file/resend.ts'
 import { Closed } from '../http/schema.ts'
@@ -144,7 +143,7 @@ interface Releasing extends ShownHashes {
 async function release(
   { sql, audit }: Connections,
   { msg_id, person, force, ...shown }: Releasing,
-): Promise<RailFile> {
+) {
   const { file, items } = await asShown({ sql, audit }, msg_id, shown, 'released')
   if (file.state !== 'sealed') {
     throw refusal('invalid_transition', `file ${msg_id} is ${file.state}: it was released before`)

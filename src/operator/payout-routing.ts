@@ -300,11 +300,7 @@ function checkTimetable({ rail, timetable }: Route, timetables: RailTimetables):
 }
 
 /** Without a cut-off payouts go out at once, so the caller must say `no_cut_off`. */
-function checkCutOff(
-  before: Route | undefined,
-  timetable: Timetable | null,
-  no_cut_off: boolean,
-): void {
+function checkCutOff(before: Route | undefined, timetable: Timetable | null, no_cut_off: boolean) {
   if (before?.timetable == null || timetable !== null || no_cut_off) return
   const cutOff = timetableWords(before, before.timetable)
   const message = `this route has a cut-off, ${cutOff}; say it again, or say no_cut_off`
@@ -312,11 +308,7 @@ function checkCutOff(
 }
 
 /** The route of exactly these conditions. Refuses (404) none, and (400) several. */
-async function removeRoute(
-  sql: Sql,
-  wanted: RouteConditions,
-  rail: string | undefined,
-): Promise<Route> {
+async function removeRoute(sql: Sql, wanted: RouteConditions, rail: string | undefined) {
   const existing = await findRoutesOf(sql, wanted)
   const matching = existing.filter(route => route.rail === (rail?.toLowerCase() ?? route.rail))
   if (matching.length > 1) {

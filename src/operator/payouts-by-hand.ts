@@ -140,11 +140,7 @@ interface Handled {
   readonly event: string
 }
 
-async function handle<Shown>(
-  acting: Acting<Shown>,
-  id: string,
-  asked: AskedHandling,
-): Promise<Shown> {
+async function handle<Shown>(acting: Acting<Shown>, id: string, asked: AskedHandling) {
   const write = await handlingWrite(acting.audit, acting.operator, id, asked)
   return acting.write(write, {
     answer: ({ payout }) => presentForOperators(payout),

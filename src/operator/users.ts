@@ -308,11 +308,7 @@ export async function makeLoginLink(sql: Sql, name: string) {
 }
 
 /** Shows the user after. Refuses (404) an unknown name, and (409) to leave no operator. */
-function change<Shown>(
-  acting: Acting<Shown>,
-  name: string,
-  write: (sql: Sql) => Promise<unknown>,
-): Promise<Shown> {
+function change<Shown>(acting: Acting<Shown>, name: string, write: (sql: Sql) => Promise<unknown>) {
   acting.askOther(name)
   return acting.change(async sql => {
     await userNamed(sql, name)

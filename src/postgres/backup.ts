@@ -91,11 +91,7 @@ async function refuseExisting(file: string): Promise<void> {
   }
 }
 
-async function writeBackup(
-  url: string,
-  file: string,
-  { progress, operators }: Required<Options>,
-): Promise<void> {
+async function writeBackup(url: string, file: string, { progress, operators }: Required<Options>) {
   const warnings: string[] = []
   const superuser = new URL(url)
   superuser.username = SUPERUSER

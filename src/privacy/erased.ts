@@ -42,10 +42,7 @@ function erasedDestination(destination: DestinationDetails): DestinationDetails 
   }
 }
 
-function onlyOf<T extends object, Name extends keyof T>(
-  value: T,
-  names: readonly Name[],
-): Pick<T, Name> {
+function onlyOf<T extends object, Name extends keyof T>(value: T, names: readonly Name[]) {
   const members = names.filter(name => value[name] !== undefined).map(name => [name, value[name]])
   return Object.fromEntries(members) as Pick<T, Name>
 }

@@ -199,11 +199,7 @@ class Watch {
 }
 
 /** `known` itself when the version is unchanged. */
-async function pollVersion(
-  sql: Sql,
-  known: ReferenceData,
-  pollAlso: ReferenceOptions['pollAlso'],
-): Promise<ReferenceData> {
+async function pollVersion(sql: Sql, known: ReferenceData, pollAlso: ReferenceOptions['pollAlso']) {
   const [[row]] = await Promise.all([
     sql<{ version: bigint }[]>`select version from reference_version`,
     pollAlso?.(sql),
@@ -234,11 +230,7 @@ export function payoutReference(
 }
 
 /** Undefined when the work takes longer or `ended` aborts; ignores its later result or error. */
-async function within<T>(
-  milliseconds: number,
-  work: Promise<T>,
-  ended: AbortSignal,
-): Promise<T | undefined> {
+async function within<T>(milliseconds: number, work: Promise<T>, ended: AbortSignal) {
   const late = new AbortController()
   const signal = AbortSignal.any([late.signal, ended])
   const waiting = delay(milliseconds, undefined, { signal }).catch(() => undefined)

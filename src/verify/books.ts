@@ -200,11 +200,7 @@ class Walk {
   }
 
   /** Takes an unknown balance from the line. Returns the problem of a wrong balance. */
-  #applyPosting(
-    row: JournalRow,
-    { currency, amount }: Posting,
-    line: JournalLine | null,
-  ): BadRow | undefined {
+  #applyPosting(row: JournalRow, { currency, amount }: Posting, line: JournalLine | null) {
     const { account_id } = row
     const before = this.balances.get(currency)
     if (before === undefined) throw balanceProblem({ account_id, currency }, 'a row', 'none')
@@ -286,11 +282,7 @@ function checkPostings(row: JournalRow): Posting[] {
 }
 
 /** This check comes before the hash, as its problem says more. */
-function lineProblem(
-  row: JournalRow,
-  line: JournalLine | null,
-  moved: Posting | undefined,
-): BadRow | undefined {
+function lineProblem(row: JournalRow, line: JournalLine | null, moved: Posting | undefined) {
   const type = LINE_TYPES[row.kind]
   if (line === null || !row.line_is_whole) {
     if (moved === undefined && type === null && row.line_is_whole) return undefined

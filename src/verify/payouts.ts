@@ -234,11 +234,7 @@ const STATUSES_TO_ACCOUNT: ReadonlySet<PayoutStatus> = new Set([
   'failed',
 ])
 
-function checkJournals(
-  payout: PayoutRow,
-  journals: readonly PayoutJournal[],
-  income: Income,
-): void {
+function checkJournals(payout: PayoutRow, journals: readonly PayoutJournal[], income: Income) {
   const toAccount = payout.type === 'service_account'
   const direct = isDirect(payout, journals)
   const { status } = payout

@@ -92,11 +92,7 @@ export function postingsText(...postings: readonly Posting[]): string {
 }
 
 /** Adds the postings on this code to the sums by currency. */
-export function addTo(
-  sums: Map<string, bigint>,
-  postings: readonly Posting[],
-  code: LedgerCode,
-): void {
+export function addTo(sums: Map<string, bigint>, postings: readonly Posting[], code: LedgerCode) {
   for (const posting of postings) {
     if (posting.code !== code) continue
     sums.set(posting.currency, (sums.get(posting.currency) ?? 0n) + posting.amount)

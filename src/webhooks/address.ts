@@ -152,10 +152,7 @@ const localLookup: Lookup = async hostname => {
   return found.map(({ address }) => address)
 }
 
-function blockList(
-  subnets: readonly (readonly [string, number])[],
-  family: 'ipv4' | 'ipv6',
-): BlockList {
+function blockList(subnets: readonly (readonly [string, number])[], family: 'ipv4' | 'ipv6') {
   const list = new BlockList()
   for (const [network, prefix] of subnets) list.addSubnet(network, prefix, family)
   return list

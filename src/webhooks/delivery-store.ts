@@ -14,10 +14,7 @@ import { type Attempt, DELIVERY_STATUSES, type Delivery } from './webhook.ts'
  * Expects locked endpoints and their next numbers. The first delivery about each object is due at
  * once, unless another about it is pending; the others wait.
  */
-export async function insertDeliveries(
-  tx: TransactionSql,
-  rows: readonly NewDelivery[],
-): Promise<void> {
+export async function insertDeliveries(tx: TransactionSql, rows: readonly NewDelivery[]) {
   await eachShard(rows, rows => insertOfShard(tx, rows))
 }
 

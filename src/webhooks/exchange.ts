@@ -78,11 +78,7 @@ export async function exchange(
   }
 }
 
-async function connectAndSend(
-  outgoing: OutgoingRequest,
-  size: AnswerSize,
-  signal: AbortSignal,
-): Promise<Answer> {
+async function connectAndSend(outgoing: OutgoingRequest, size: AnswerSize, signal: AbortSignal) {
   const url = new URL(outgoing.url)
   const { addresses, refusal } = await orAborted(resolveReceiver(url, outgoing), signal)
   if (refusal === 'name') throw new Failure('name not resolved')

@@ -124,10 +124,7 @@ export function answerWebhook(
   }
 }
 
-function lockNamed(
-  tx: TransactionSql,
-  commands: readonly WriteWebhook[],
-): Promise<WebhookEndpoint[]> {
+function lockNamed(tx: TransactionSql, commands: readonly WriteWebhook[]) {
   const keys = commands.flatMap(({ account_id, change }) =>
     change.kind === 'create' ? [] : [{ account_id, id: change.id }],
   )

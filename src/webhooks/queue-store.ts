@@ -348,10 +348,7 @@ async function listQueues(finder: Sql): Promise<Queue[]> {
     select account_id, endpoint_id from queues`
 }
 
-async function deleteOldOf(
-  tx: TransactionSql,
-  { account_id, endpoint_id }: Queue,
-): Promise<number> {
+async function deleteOldOf(tx: TransactionSql, { account_id, endpoint_id }: Queue) {
   const [row] = await tx<{ count: number }[]>`
     with old as materialized (
       select d.id, d.at from (

@@ -71,11 +71,7 @@ async function beginOver(deps: Deps, rails: readonly string[]): Promise<OverRoun
 }
 
 /** Without a clear answer, the attempt is due again once its claim has run out. */
-async function recordAnswer(
-  deps: Deps,
-  payout: ClaimedOver,
-  report: RailReport | undefined,
-): Promise<void> {
+async function recordAnswer(deps: Deps, payout: ClaimedOver, report: RailReport | undefined) {
   const { account_id, id: payout_id, attempt, claim } = payout
   const count = (result: string) => deps.metrics.railReports.inc({ rail: attempt.rail, result })
   if (report === undefined) return count('unclear')

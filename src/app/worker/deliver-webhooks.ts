@@ -23,7 +23,7 @@ import {
   lockEndpoint,
 } from '../../webhooks/queue-store.ts'
 import { secretsOf } from '../../webhooks/rules.ts'
-import { type SendResult, send } from '../../webhooks/send.ts'
+import { send } from '../../webhooks/send.ts'
 import { webhookHeaders } from '../../webhooks/sign.ts'
 import { type EndedAttempt, endedBy, NOT_MADE } from './ended-attempt.ts'
 import { fanOut } from './fan-out.ts'
@@ -168,11 +168,7 @@ class Dispatcher {
     return wanted.fan_out || (wanted.claim && this.#freeSlots(queue) > 0)
   }
 
-  #freeSlots({
-    in_flight,
-    slots,
-    is_slow,
-  }: Pick<Queue, 'in_flight' | 'slots' | 'is_slow'>): number {
+  #freeSlots({ in_flight, slots, is_slow }: Pick<Queue, 'in_flight' | 'slots' | 'is_slow'>) {
     if (this.#stopped) return 0
     const room = MAX_IN_FLIGHT - this.#in_flight
     const slow_room = is_slow ? MAX_SLOW_IN_FLIGHT - this.#slow_in_flight : room
@@ -323,10 +319,7 @@ class Dispatcher {
     void this.#work(queue)
   }
 
-  async #request(
-    endpoint: LockedEndpoint,
-    event: EventWithObject | undefined,
-  ): Promise<SendResult> {
+  async #request(endpoint: LockedEndpoint, event: EventWithObject | undefined) {
     if (event === undefined) throw new Error('an event without its object')
     const { webhook_timeout_ms, webhook_allow_private } = this.#deps.config
     const body = JSON.stringify(presentEvent(event))

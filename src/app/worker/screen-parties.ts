@@ -67,11 +67,7 @@ async function screenQueued(deps: Deps, lists: PresentLists): Promise<number> {
   return compared
 }
 
-async function screenClaim(
-  deps: Deps,
-  lists: PresentLists,
-  claim: ClaimedParties,
-): Promise<number> {
+async function screenClaim(deps: Deps, lists: PresentLists, claim: ClaimedParties) {
   const { account_id, party_ids } = claim
   await screenOf(deps, lists, account_id, party_ids)
   // Reads the version after the parties: a later version's pass compares all parties again.

@@ -113,10 +113,7 @@ ${chosen.fields.map(required => payeeField(visit, required))}`
 /** In the names of form fields. */
 const PREFIX = 'payee:'
 
-function payeeField(
-  visit: Visit,
-  { path, description, example, pattern, required }: Requirement,
-): Html {
+function payeeField(visit: Visit, { path, description, example, pattern, required }: Requirement) {
   const allowed = /^\^\(([^()]+)\)\$$/.exec(pattern)?.[1]?.split('|')
   const constant = /^\^([a-z_]+)\$$/.exec(pattern)?.[1]
   if (constant !== undefined)

@@ -93,10 +93,7 @@ ${forms(visit, id, found.taken_by)}
   return { title, body, live: id }
 }
 
-function exceptionsOf(
-  { root }: Visit,
-  { exceptions }: Pick<OperatorPayoutInFull, 'exceptions'>,
-): Html[] {
+function exceptionsOf({ root }: Visit, { exceptions }: Pick<OperatorPayoutInFull, 'exceptions'>) {
   return exceptions.map(({ payout, kind, message, rail, opened_at }) => {
     const decide = `${root}/exceptions?payout=${payout}`
     return html`<div class="note bad"><strong>${words(kind)}</strong> ${message}

@@ -63,11 +63,7 @@ export async function logIn(needs: Needs, credentials: Credentials, from: From):
 }
 
 /** Undefined unless the user has logged in on the device. */
-async function knownDevice(
-  { reads, inTurn }: Needs,
-  user: string,
-  token: string | undefined,
-): Promise<string | undefined> {
+async function knownDevice({ reads, inTurn }: Needs, user: string, token: string | undefined) {
   const hash = hashToken(token ?? '')
   if (hash === undefined) return undefined
   const is_known = await inTurn(

@@ -113,11 +113,7 @@ function openState({ taken_by }: Payout, rail: string, asked: boolean): AttemptS
   return (rail === MANUAL ? taken_by !== '' : asked) ? 'handed_over' : 'waiting'
 }
 
-function releaseOf(
-  { execute_at }: Payout,
-  route: RouteTaken | null,
-  { ask_rail_at }: HandOver,
-): Instant | null {
+function releaseOf({ execute_at }: Payout, route: RouteTaken | null, { ask_rail_at }: HandOver) {
   return route?.timetable == null ? execute_at : ask_rail_at
 }
 
