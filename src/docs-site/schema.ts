@@ -7,15 +7,11 @@ export interface Schema {
   readonly enum?: readonly unknown[]
   readonly default?: unknown
   readonly description?: string
-  readonly title?: string
   readonly required?: readonly string[]
   readonly properties?: Readonly<Record<string, Schema>>
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
   readonly oneOf?: readonly Schema[]
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly maxLength?: number
   readonly pattern?: string
 }
 

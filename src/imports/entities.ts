@@ -19,7 +19,7 @@ import { hashJson } from '../values/digest.ts'
 import type { Problem } from '../values/errors.ts'
 import { bookId } from '../values/id.ts'
 import type { Instant } from '../values/instant.ts'
-import { type BodyCheck, openBodyCheck } from './body-check.ts'
+import { openBodyCheck } from './body-check.ts'
 import { columnsOf } from './file.ts'
 import { HashNumbers, RowKeys } from './keys.ts'
 import { type Import, type Rows, type RunEnd, runImport } from './run.ts'
@@ -48,11 +48,6 @@ const NOTHING = {
   problems: [],
 } as const
 
-/** A body without problems is an EntityRequest. */
-function openEntityCheck(): BodyCheck {
-  return openBodyCheck(EntityRequest, body => checkEntity(body as EntityRequest))
-}
-
 export function importEntities(options: Import<EntityRow>): Promise<RunEnd> {
   return runImport(options, new EntityRows(options))
 }
@@ -67,7 +62,7 @@ const NOT_WRITTEN = ''
 class EntityRows implements Rows<CreateEntity, EntityState, EntityOutcome, EntityRow> {
   readonly operation: ReturnType<typeof writeEntity>
   readonly #options: Import<EntityRow>
-  readonly #problemsOf = openEntityCheck()
+  readonly #problemsOf = openBodyCheck(EntityRequest, body => checkEntity(body as EntityRequest))
   readonly #keys: RowKeys
   /** Dry run: the line that would have created an entity, by the key of each identity. */
   readonly #lines = new HashNumbers()

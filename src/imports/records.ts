@@ -81,7 +81,7 @@ class Splitter {
       if (this.#options.quotes) this.#separator ??= separatorIn(bytes, last)
       const { separator } = this
       const is_csv = this.#options.quotes && !this.#skipping
-      const end = is_csv ? csvEnd(bytes, separator.charCodeAt(0)) : lineEnd(bytes)
+      const end = is_csv ? csvEnd(bytes, separator.charCodeAt(0)) : { at: bytes.indexOf(NEWLINE), lines: 1, open: false }
       const length = end.at === -1 ? bytes.length : end.at
       const too_long = length > this.#options.max_bytes
       if (end.at === -1 && !last && !too_long && !this.#skipping) break
@@ -148,10 +148,6 @@ function separatorIn(bytes: Buffer, last: boolean): Separator | undefined {
   if (text.includes(',')) return ','
   if (text.includes(';')) return ';'
   return text.includes('\t') ? '\t' : ','
-}
-
-function lineEnd(bytes: Buffer): End {
-  return { at: bytes.indexOf(NEWLINE), lines: 1, open: false }
 }
 
 /** A quote opens a cell only where the cell begins. Within a cell, two quotes stand for one. */

@@ -156,7 +156,8 @@ const list = reading({
   response: RouteRow,
   list: true,
   async find(audit) {
-    const { routes, timetables } = await listRouting(audit)
+    const timetables = timetablesOf(await listRails(audit))
+    const routes = await listRoutes(audit)
     return routes.map(route => presentRoute(route, timetables))
   },
   command: {
@@ -235,10 +236,6 @@ const remove = writing({
 
 export const payoutRouting: ActionGroup = {
   actions: [list, set, remove],
-}
-
-async function listRouting(sql: Sql) {
-  return { routes: await listRoutes(sql), timetables: timetablesOf(await listRails(sql)) }
 }
 
 /** Refuses (409) what contradicts another route or the rail's timetable. */

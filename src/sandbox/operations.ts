@@ -76,7 +76,7 @@ export const advanceClock: Operation<AdvanceClock, ClockState, AdvancedClock> = 
 }
 
 export function answerClock({ now, ahead_s }: AdvancedClock): Reply {
-  return success(presentClock(now, ahead_s))
+  return success({ object: 'sandbox_clock', now, ahead_s })
 }
 
 export type FundSandbox = Fund & Claiming
@@ -129,10 +129,6 @@ export const ClockResponse = Type.Object(
   },
   { title: 'SandboxClock' },
 )
-
-function presentClock(now: Instant, ahead_s: number) {
-  return { object: 'sandbox_clock', now, ahead_s }
-}
 
 /** In whole seconds, rounded down. */
 async function findClockAhead(tx: TransactionSql, account_id: string): Promise<number> {

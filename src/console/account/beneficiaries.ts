@@ -28,7 +28,7 @@ async function showBeneficiary(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
   const shownApproval = await readApproval(visit, id)
   const beneficiary = await visit.api.get<Beneficiary>(`/v3/beneficiary/${id}`)
-  const notices = await readNotices(visit, id)
+  const notices = await visit.api.get<Notices>(`/v3/beneficiary/${id}/notice`)
   const latest = await visit.api.list<Payout>('/v3/payout', { beneficiary: id, limit: '10' })
   const approval = beneficiaryApprovalOf(visit, beneficiary, shownApproval)
   const body = html`<div data-live-part>${
@@ -209,10 +209,6 @@ function noticeScreens(screens: Screens, show: ScreenHandler): void {
     next: '/beneficiaries/:id?done=saved',
   }
   screens.send('account', '/beneficiaries/:id/accept_notice', accepting, show)
-}
-
-function readNotices({ api }: Visit, id: string): Promise<Notices> {
-  return api.get<Notices>(`/v3/beneficiary/${id}/notice`)
 }
 
 /** '' without any. */
