@@ -81,7 +81,9 @@ class Splitter {
       if (this.#options.quotes) this.#separator ??= separatorIn(bytes, last)
       const { separator } = this
       const is_csv = this.#options.quotes && !this.#skipping
-      const end = is_csv ? csvEnd(bytes, separator.charCodeAt(0)) : { at: bytes.indexOf(NEWLINE), lines: 1, open: false }
+      const end = is_csv
+        ? csvEnd(bytes, separator.charCodeAt(0))
+        : { at: bytes.indexOf(NEWLINE), lines: 1, open: false }
       const length = end.at === -1 ? bytes.length : end.at
       const too_long = length > this.#options.max_bytes
       if (end.at === -1 && !last && !too_long && !this.#skipping) break
