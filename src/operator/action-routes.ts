@@ -13,6 +13,7 @@ import { Type } from '../http/type.ts'
 import type { PricingAt } from '../prices/price.ts'
 import type { Page } from '../sql/page.ts'
 import { refusal } from '../values/errors.ts'
+import { omitUndefined } from '../values/omit-undefined.ts'
 import {
   type Acting,
   type Action,
@@ -52,10 +53,7 @@ function readRoute(routes: OperatorRoutes, action: Reading): void {
   const { path, list, operationId, summary, description, params, query, refusals } = action
   const route = {
     ...{ operationId, summary },
-    ...(description !== undefined && { description }),
-    ...(params !== undefined && { params }),
-    ...(query !== undefined && { querystring: query }),
-    ...(refusals !== undefined && { refusals }),
+    ...omitUndefined({ description, params, querystring: query, refusals }),
   }
   const find = async (request: FastifyRequest, { audit }: OperatorConnections) => {
     const found = await action.find(audit, inputOf(request, request.query))
@@ -81,7 +79,7 @@ function pageRoute(routes: OperatorRoutes, action: Paging): void {
   const { path, operationId, summary, description, query, response } = action
   routes.page(path, {
     ...{ operationId, summary, querystring: query, item: response },
-    ...(description !== undefined && { description }),
+    ...omitUndefined({ description }),
     find: (asked, { audit }, limit) => action.find(audit, asked, limit),
     present: row => action.present(row),
   })
@@ -95,15 +93,9 @@ function writeRoute(routes: OperatorRoutes, deps: NeedsPrices, action: Writing):
     idempotent: actsAgain !== true,
     config: {
       check: checkWords,
-      ...(asksPassword && { asksPassword }),
-      ...(ofSession && { ofSession }),
+      ...omitUndefined({ asksPassword, ofSession }),
     },
-    ...(method !== undefined && { method }),
-    ...(description !== undefined && { description }),
-    ...(params !== undefined && { params }),
-    ...(body !== undefined && { body }),
-    ...(emptyBody !== undefined && { emptyBody }),
-    ...(refusals !== undefined && { refusals }),
+    ...omitUndefined({ method, description, params, body, emptyBody, refusals }),
     answer(request, operators) {
       const input = inputOf(request, request.body)
       return action.run(actingOf(operators, deps, request, action, input), input)

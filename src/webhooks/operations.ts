@@ -24,13 +24,7 @@ import {
 } from './decide.ts'
 import { cancelPending, countPending, insertDeliveries, listDead } from './delivery-store.ts'
 import type { ReplayRequest } from './request.ts'
-import {
-  presentDeleted,
-  presentEndpoint,
-  presentReplay,
-  presentTest,
-  presentWithSecret,
-} from './response.ts'
+import { presentEndpoint, presentReplay, presentTest } from './response.ts'
 import { MAX_CANCELLED, MAX_REPLAYED } from './rules.ts'
 import { newSecret } from './sign.ts'
 import { countEndpoints, lockEndpoints, writeEndpoints } from './store.ts'
@@ -112,11 +106,11 @@ export function answerWebhook(
   switch (change.kind) {
     case 'create':
     case 'rotate':
-      return success(presentWithSecret(endpoint))
+      return success({ ...presentEndpoint(endpoint), secret: endpoint.secret })
     case 'update':
       return success(presentEndpoint(endpoint))
     case 'delete':
-      return success(presentDeleted(endpoint))
+      return success({ id: endpoint.id, object: 'webhook_endpoint', deleted: true })
     case 'test':
       return success(events.map(presentTest)[0] ?? {})
     case 'replay':

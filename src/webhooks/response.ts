@@ -176,15 +176,6 @@ export function testWithObject(event: NamedEvent): EventWithObject {
   return { ...event, object: endpoint, previous_attributes: {}, erased: false }
 }
 
-/** For the requests that make a secret alone: no other answer shows it. */
-export function presentWithSecret(endpoint: WebhookEndpoint) {
-  return { ...presentEndpoint(endpoint), secret: endpoint.secret }
-}
-
-export function presentDeleted({ id }: WebhookEndpoint) {
-  return { id, object: 'webhook_endpoint', deleted: true }
-}
-
 export function presentReplay({ id }: WebhookEndpoint, replayed: Replayed | null) {
   const { deliveries = 0, has_more = false, next = null, last = null } = replayed ?? {}
   return {

@@ -2,12 +2,7 @@
 
 import { endedBy, firstAttempt } from '../../payouts/advance/attempt.ts'
 import type { Payout } from '../../payouts/payout.ts'
-import {
-  isHolding,
-  type NotTaken,
-  type PayoutAttempt,
-  type RailException,
-} from '../../rails/attempt.ts'
+import type { NotTaken, PayoutAttempt, RailException } from '../../rails/attempt.ts'
 import { expectedArrival } from '../../rails/plan.ts'
 import { type Failure, isOutside, MANUAL } from '../../rails/rail.ts'
 import type { RouteTaken } from '../../rails/rules.ts'
@@ -70,14 +65,6 @@ export function attemptsOf(payout: Payout, known: HandOver): TimelineAttempt[] {
     const state = attempt.ended_as || openState(payout, attempt.rail, attempt.asked_at !== null)
     return timelineAttempt(payout, known, attempt, state)
   })
-}
-
-export function reviewsOf({ exceptions }: HandOver): TimelineReview[] {
-  return exceptions.map(exception => ({ kind: 'review', at: exception.opened_at, exception }))
-}
-
-export function isUnderReview({ exceptions }: HandOver): boolean {
-  return exceptions.some(isHolding)
 }
 
 function timelineAttempt(

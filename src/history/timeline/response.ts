@@ -7,6 +7,7 @@ import type { Posting } from '../../ledger/rules.ts'
 import { PayoutStatus } from '../../payouts/request.ts'
 import { FailureResponse } from '../../payouts/response.ts'
 import { CAUSES, PAYOUT_STATUSES } from '../../payouts/states.ts'
+import { isHolding } from '../../rails/attempt.ts'
 import { amountToJson } from '../../values/money/json.ts'
 import {
   AttemptItem,
@@ -20,7 +21,6 @@ import {
   RouteItem,
   withEvent,
 } from './attempt-response.ts'
-import { isUnderReview } from './attempts.ts'
 import {
   MAX_ATTEMPTS,
   MAX_STATES,
@@ -235,7 +235,7 @@ export function presentTimeline(source: TimelineSource, reader: Reader) {
     status: payout.status,
     truncated,
     archived_to,
-    under_review: isUnderReview(handOver),
+    under_review: handOver.exceptions.some(isHolding),
     items: makeTimeline(source).map(item => presentItem(item, reader)),
   }
 }

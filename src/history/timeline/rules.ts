@@ -9,13 +9,7 @@ import { lineOf } from '../../statements/balance-transaction/columns.ts'
 import type { NamedEvent } from '../../statements/event/event.ts'
 import type { Instant } from '../../values/instant.ts'
 import type { Attempt, Delivery } from '../../webhooks/webhook.ts'
-import {
-  attemptsOf,
-  type HandOver,
-  reviewsOf,
-  type TimelineAttempt,
-  type TimelineReview,
-} from './attempts.ts'
+import { attemptsOf, type HandOver, type TimelineAttempt, type TimelineReview } from './attempts.ts'
 
 /** A timeline has the newest states and webhook attempts, at most this many of each. */
 export const MAX_STATES = 1_000
@@ -178,7 +172,11 @@ export function makeTimeline(source: TimelineSource): TimelineItem[] {
     ...statesOf(events.filter(({ type }) => !NO_STATES.has(type))),
     ...routeOf(payout, events[0]),
     ...attemptsOf(payout, handOver),
-    ...reviewsOf(handOver),
+    ...handOver.exceptions.map(it => ({
+      kind: 'review' as const,
+      at: it.opened_at,
+      exception: it,
+    })),
     ...events.flatMap(rerouteOf),
     ...events.flatMap(handlingOf),
     ...events.flatMap(approvalOf),
