@@ -1,5 +1,4 @@
 // What every command shares: the database, the person who runs it, and how it prints.
-
 import { readlinkSync } from 'node:fs'
 import { hostname, userInfo } from 'node:os'
 import { isatty } from 'node:tty'

@@ -1,6 +1,5 @@
 // Sets up the demonstration with a bank: a live account with money, a fee, a rail and a route. At
 // the end it removes the fee and the route; the account and the rail stay.
-
 import { join } from 'node:path'
 import { listAccounts } from '../accounts/store.ts'
 import { RAIL_KINDS } from '../adapters/registry.ts'

@@ -1,5 +1,4 @@
 // Demonstrations send requests to the running service as a customer does, and print them.
-
 import { styleText } from 'node:util'
 import { readConfig } from '../config/config.ts'
 import { CommandFailed, UsageError } from './failure.ts'

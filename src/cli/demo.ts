@@ -1,6 +1,5 @@
 // corridor demo: makes one payout over HTTP as a customer does, from quote to settlement. Then it
 // adds up the account's ledger.
-
 import type { Command } from 'commander'
 import type { Journal } from '../ledger/rules.ts'
 import { listJournals } from '../ledger/store.ts'

@@ -1,6 +1,5 @@
 // corridor listen: prints events as they happen, and forwards them, signed and without retries, to
 // a receiver. It finds events by their numbers, which have no gaps, and writes nothing.
-
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import { withObjects } from '../history/event-object/operations.ts'

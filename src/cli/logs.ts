@@ -1,5 +1,4 @@
 // corridor logs: prints the rows that the service writes when CORRIDOR_REQUEST_LOG is set.
-
 import type { Command } from 'commander'
 import { accountNamed } from '../operator/operator-write.ts'
 import { type LoggedRequest, OUTCOMES, presentLogged } from '../sandbox/request-log/request-log.ts'

@@ -1,5 +1,4 @@
 // corridor privacy find|export|erase|retention: a person's data, and how long payments are kept.
-
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Act } from '../ledger/audit/act.ts'
 import { recordActs } from '../ledger/audit/store.ts'

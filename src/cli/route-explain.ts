@@ -1,7 +1,6 @@
 // corridor route explain: shows each route in order, whether a payout took it, and why. It explains
 // an existing payout by the routes at the time of each decision, and any other by the present
 // routes.
-
 import type { Command } from 'commander'
 import type { Static } from 'typebox'
 import { timetablesOf } from '../adapters/registry.ts'

@@ -1,6 +1,5 @@
 // Shows rows, records and amounts to people. What does not fit continues on indented lines: a cut
 // id or amount would be wrong.
-
 import { currencyExponent } from '../values/money/currency.ts'
 import { formatMajor } from '../values/money/decimal.ts'
 import { chunksOf, columnsOfTerminal, padTo, visible, widthOf, wrapped } from './terminal.ts'

@@ -1,6 +1,5 @@
 // Shows lists, with filters from the address and links to older and newer rows. Makes their CSV,
 // too.
-
 import type { TSchema } from 'typebox'
 import type { ActionGroup, Reading } from '../operator/action.ts'
 import { textCell } from '../statements/balance-transaction/statement/csv.ts'

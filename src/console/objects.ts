@@ -1,5 +1,4 @@
 // The API's objects as the console reads them, from the schemas of the API's answers.
-
 import type { Static, TSchema } from 'typebox'
 import type {
   ApprovalResponse,

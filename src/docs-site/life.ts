@@ -1,5 +1,4 @@
 // The page about a payout's states, from PAYOUT_TRANSITIONS. Pure.
-
 import {
   isFinal,
   PAYOUT_STATUSES,

@@ -1,5 +1,4 @@
 // Checks bodies in a file as the API does, and refuses in the same words.
-
 import { problemsByRules, validationProblems, withMore } from '../http/problems.ts'
 import { oversizedParts } from '../http/sizes.ts'
 import { openValidator } from '../http/validators.ts'

@@ -1,5 +1,4 @@
 // Imports entities: each row of a file is a creation under the duplicate rules.
-
 import type { Decided } from '../engine/operation.ts'
 import { actOfImport } from '../ledger/audit/recorded.ts'
 import type { RuleName } from '../parties/entity/duplicates.ts'

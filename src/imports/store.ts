@@ -1,5 +1,4 @@
 // Statements of imported payouts. They run under the lock of the account's book.
-
 import type { PayoutStatus } from '../payouts/states.ts'
 import { inserter } from '../sql/rows.ts'
 import { eachShard, within } from '../sql/shard.ts'

@@ -1,5 +1,4 @@
 // Reads payouts from the CSV text of a form, as `corridor payout import` reads them from a file.
-
 import { MAX_BODY_BYTES } from '../http/json.ts'
 import { Refusal } from '../values/errors.ts'
 import type { LineProblem } from '../values/text/csv.ts'

@@ -1,5 +1,4 @@
 // The writes of approvers, who approve or reject what waits, and what they see before.
-
 import type { TSchema } from 'typebox'
 import type { ApproversOfAccount } from '../controls/approval/approval.ts'
 import {

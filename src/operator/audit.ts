@@ -1,5 +1,4 @@
 // The audit log: what people have changed by commands and by the operator API.
-
 import { Closed, optional, Text, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { describeOrigin } from '../ledger/audit/origin.ts'

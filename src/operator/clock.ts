@@ -1,5 +1,4 @@
 // Shows the database's clock, and confirms it: writes go on after it has jumped.
-
 import { Closed, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { Clock, hostNow } from '../ledger/clock.ts'

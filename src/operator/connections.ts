@@ -1,6 +1,5 @@
 // Runs what operators and approvers do by the API, on connections of its own. Each transaction
 // names the person, for itself alone.
-
 import type { FastifyRequest } from 'fastify'
 import { Lane } from '../engine/lane.ts'
 import type { Operation } from '../engine/operation.ts'

@@ -1,5 +1,4 @@
 // Lists and closes exceptions: a payout stands still until a person has judged what its rail said.
-
 import { pathId } from '../http/docs.ts'
 import { Closed, Id, optional, Text, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'

@@ -1,5 +1,4 @@
 // Lists, sets and removes rows of the fee schedule.
-
 import {
   Amount,
   Closed,

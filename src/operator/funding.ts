@@ -1,5 +1,4 @@
 // Books money on accounts: what came in, what left without a payout, corrections, reversals.
-
 import { pathId } from '../http/docs.ts'
 import { Closed, CurrencyCode, MINOR_OF, Minor, optional, REASON } from '../http/schema.ts'
 import { Type } from '../http/type.ts'

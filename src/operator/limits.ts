@@ -1,5 +1,4 @@
 // Sets, lists, shows and removes the limits of payouts.
-
 import { MAX_NEW_FOR } from '../controls/limit/asked-limit.ts'
 import {
   EACH,

@@ -1,6 +1,5 @@
 // A write of an operator: a write through a lane, and its act in the audit log. A command and the
 // operator API run the same write.
-
 import type { Account } from '../accounts/rules.ts'
 import { listAccounts } from '../accounts/store.ts'
 import type { LongOperation, Operation } from '../engine/operation.ts'

@@ -1,5 +1,4 @@
 // What a person needs to pay a payout by hand, and its course, in words.
-
 import type { Account } from '../accounts/rules.ts'
 import { listAccounts } from '../accounts/store.ts'
 import { attemptReason, reasonOf } from '../history/timeline/attempt-response.ts'

@@ -1,5 +1,4 @@
 // A person takes a payout to pay it by hand, gives it back unpaid, and reports the result.
-
 import type { Static } from 'typebox'
 import { pathId } from '../http/docs.ts'
 import { Closed, Literals, optional, Text } from '../http/schema.ts'

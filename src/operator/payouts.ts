@@ -1,5 +1,4 @@
 // Lists and shows the payouts of all accounts.
-
 import { pathId } from '../http/docs.ts'
 import { Literals } from '../http/schema.ts'
 import { Type } from '../http/type.ts'

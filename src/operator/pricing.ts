@@ -1,5 +1,4 @@
 // Pricing policies: spread, validity of quotes, how far ahead a price holds, age of rates, pivot.
-
 import type { Static } from 'typebox'
 import {
   Closed,

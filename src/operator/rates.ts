@@ -1,5 +1,4 @@
 // Lists the rate book with the ages of rates, sets one rate and removes one.
-
 import type { Static } from 'typebox'
 import { Closed, CurrencyCode, optional, Text, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'

@@ -1,5 +1,4 @@
 // GET /v3/operator/upkeep: the last proof of the books, and the last backup.
-
 import { Closed, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { listLastRuns, UPKEEP_KINDS } from '../ledger/audit/upkeep-store.ts'

@@ -1,5 +1,4 @@
 // Users as operators see them.
-
 import { listAccountRoles, listUsers } from '../accounts/user/store.ts'
 import { ACCOUNT_ROLES, type RoleOnAccount, USER_ROLES, type User } from '../accounts/user/user.ts'
 import { Closed, Literals, textOrNull } from '../http/schema.ts'

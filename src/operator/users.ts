@@ -1,6 +1,5 @@
 // Users: the people who run the installation, or work for its accounts. By the API an operator
 // changes only other users.
-
 import { refuseFirst } from '../accounts/user/rules.ts'
 import { hashToken, LINK_MINUTES, LINK_PATH } from '../accounts/user/session.ts'
 import { endSessions, insertLink, listLastSeen } from '../accounts/user/session-store.ts'

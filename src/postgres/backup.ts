@@ -1,5 +1,4 @@
 // Takes a backup of the embedded cluster while it runs, by the protocol of pg_basebackup.
-
 import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import * as fs from 'node:fs/promises'

@@ -1,5 +1,4 @@
 // Opens the database of DATABASE_URL or the embedded one, which other processes may share.
-
 import { realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { socketOf } from '../sql/url.ts'

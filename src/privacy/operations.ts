@@ -1,5 +1,4 @@
 // Erases the personal data of a party, in the order of its account's book.
-
 import type { Operation } from '../engine/operation.ts'
 import { success } from '../http/answer.ts'
 import { KEPT_SEAL, type KeptReply } from '../http/idempotency/kept-reply.ts'

@@ -1,5 +1,4 @@
 // The rules of erasure. Pure.
-
 import type { KeptReply } from '../http/idempotency/kept-reply.ts'
 import { type Book, bookOf } from '../ledger/rules.ts'
 import type { Beneficiary } from '../parties/beneficiary/beneficiary.ts'

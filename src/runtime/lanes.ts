@@ -1,5 +1,4 @@
 // Every write of the service, and its lanes. The pool of connections grows by their needs.
-
 import type { Config } from '../config/config.ts'
 import { LongCommands, type OpenedLanes, planLanes } from '../engine/lanes.ts'
 import { loadOnly } from '../engine/load-only.ts'

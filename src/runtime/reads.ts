@@ -1,5 +1,4 @@
 // Every read by id of the service. Reads that wait for the same turn share a statement.
-
 import { type Reads, reader } from '../engine/reads.ts'
 import { findEventsWithObjects } from '../history/event-object/operations.ts'
 import { findBeneficiaries } from '../parties/beneficiary/store.ts'

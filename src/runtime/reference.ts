@@ -1,7 +1,6 @@
 // Holds reference data in memory. Reads it again when NOTIFY reports a change, and polls the
 // version twice a second, so that a lost notification delays a key's revocation by half a second at
 // most. Prices are never stale: pricing takes the version under the locks.
-
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Account, ApiKey } from '../accounts/rules.ts'
 import { listAccounts, listApiKeys } from '../accounts/store.ts'

@@ -1,5 +1,4 @@
 // Requests of sandbox accounts.
-
 import type { Static } from 'typebox'
 import { Amount, Closed, CurrencyCode, Literals, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'

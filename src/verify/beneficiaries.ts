@@ -1,6 +1,5 @@
 // Compares beneficiaries with their approvals, decisions, events and payouts. Each rule is one
 // select.
-
 import type { BeneficiaryDetails } from '../parties/beneficiary/beneficiary.ts'
 import { BENEFICIARY_SEAL } from '../parties/beneficiary/columns.ts'
 import { foundByOf } from '../parties/beneficiary/store.ts'

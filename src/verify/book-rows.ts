@@ -1,5 +1,4 @@
 // The rows that the walk of a book reads, in order.
-
 import type { JournalKind } from '../ledger/rules.ts'
 import { type LineColumns, POSTING_COLUMNS, type PostingColumns } from '../ledger/store.ts'
 import type { Instant } from '../values/instant.ts'

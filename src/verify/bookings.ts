@@ -1,5 +1,4 @@
 // Checks operators' bookings. Each reversal takes back one whole line, once.
-
 import type { JournalKind, Posting } from '../ledger/rules.ts'
 import { numberedIdSql } from '../sql/id-sql.ts'
 import { BOOKINGS, bookingPostings, REVERSAL_KINDS } from '../statements/funding/rules.ts'

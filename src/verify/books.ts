@@ -1,6 +1,5 @@
 // Walks every book from its first journal: numbers, hash chain, sums, balances and lines. Knows no
 // payouts.
-
 import { listCorrections } from '../ledger/clock-store.ts'
 import {
   EMPTY_HASH,

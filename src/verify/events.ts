@@ -1,6 +1,5 @@
 // Checks the events of every account: numbers, hash chain, and cuts of archived events. PostgreSQL
 // recomputes the hashes by the service's recipe.
-
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import type { TransactionSql } from '../sql/connect.ts'
 import { beforeSql } from '../statements/event/row-sql.ts'

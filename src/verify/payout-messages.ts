@@ -1,5 +1,4 @@
 // Compares a payout with its MT103 message and with its account's answers to the rail.
-
 import { uetrOf } from '../payouts/swift/uetr.ts'
 import type { PayoutType } from '../quotes/quote.ts'
 import type { RailAnswer } from '../rails/rail.ts'

@@ -1,6 +1,5 @@
 // Compares the states of payouts with the payouts and their events. Each payout has one state, in
 // the right table. Nothing happened to a scheduled payout before its time.
-
 import { MAX_JUMP_MS } from '../ledger/clock.ts'
 import { MAX_ASK_AGAIN_MS } from '../payouts/advance/progress.ts'
 import { MANUAL } from '../rails/rail.ts'

@@ -1,6 +1,5 @@
 // Compares every payout with its journals, lines, quote and price, and every journal of a payout
 // with it. The walk of the books comes before.
-
 import type { JournalKind, Posting } from '../ledger/rules.ts'
 import { POSTING_COLUMNS, type PostingColumns, readPostings } from '../ledger/store.ts'
 import {

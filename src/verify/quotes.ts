@@ -1,6 +1,5 @@
 // Compares every price with the price that its stored basis makes, and a used quote with its
 // payout.
-
 import type { PriceSources } from '../prices/price.ts'
 import { type Basis, sourcesOf } from '../quotes/basis.ts'
 import { type Carrier, carriedFigures, carriedQuoteTerms } from '../quotes/carried.ts'

@@ -1,5 +1,4 @@
 // Checks many kinds of rows by rules of one select each.
-
 import { KEPT_SEAL } from '../http/idempotency/kept-reply.ts'
 import { KEPT_HOURS } from '../http/idempotency/rules.ts'
 import { idTimeSql, microsSql } from '../sql/id-sql.ts'

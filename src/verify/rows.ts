@@ -1,5 +1,4 @@
 // What checks share: statements about one account or all, rules, and problems by table.
-
 import type { LedgerCode, Posting } from '../ledger/rules.ts'
 import type { TransactionSql } from '../sql/connect.ts'
 import type { Key } from '../values/id.ts'

@@ -1,5 +1,4 @@
 // GET /v3/webhook_endpoint/{id}/delivery and GET …/delivery/{delivery_id}.
-
 import type { FastifyInstance } from 'fastify'
 import type { Finds, Reads } from '../engine/reads.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'

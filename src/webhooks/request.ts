@@ -1,5 +1,4 @@
 // Requests about webhook endpoints: the schemas of bodies and queries.
-
 import type { Static } from 'typebox'
 import { oneOf } from '../http/docs.ts'
 import { ListQueryOf } from '../http/list.ts'

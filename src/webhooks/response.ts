@@ -1,5 +1,4 @@
 // Answers about webhook endpoints, deliveries and replays.
-
 import { Id, integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import {

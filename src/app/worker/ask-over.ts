@@ -1,7 +1,6 @@
 // Asks rails again about attempts that are over, because a rail may change its answer. The payout
 // does not move: a contradiction becomes an exception. These rounds run apart from settling, so
 // that a silent rail delays no open attempt.
-
 import {
   type ClaimedOver,
   claimOver,

@@ -1,7 +1,6 @@
 // Asks rails about claimed payouts, by one call for each rail and one answer for each payout. A
 // payout is handed over only under its claim, and again only when its rail says that it never got
 // the attempt.
-
 import type { ClaimedPayout } from '../../payouts/advance/claim-store.ts'
 import type { Rail, RailPayout, RailReport } from '../../rails/rail.ts'
 import type { Deps } from '../../runtime/deps.ts'

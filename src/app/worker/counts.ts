@@ -1,5 +1,4 @@
 // Counts waiting work for metrics and the log: payouts, parties and bank files.
-
 import {
   countAlerts,
   countFiles,

@@ -1,7 +1,6 @@
 // The delivery worker. Sends due deliveries outside any transaction. Each endpoint has its own
 // queue, so that none waits for another. The worker may be killed at any point: a delivery that was
 // sent but not recorded is sent again when its claim runs out.
-
 import { withObjects } from '../../history/event-object/operations.ts'
 import type { Deps } from '../../runtime/deps.ts'
 import { readConfined, transactConfined } from '../../sql/confine.ts'

@@ -1,7 +1,6 @@
 // Moves payouts that wait: ends holds whose entity was reviewed, ends approvals whose time is over,
 // and holds or fails scheduled payouts whose entity is no longer approved. The worker may be killed
 // at any point: an unfinished claim comes due again.
-
 import { listExpired } from '../../controls/approval/store.ts'
 import { findApprovals } from '../../parties/entity/store.ts'
 import type { DuePayout } from '../../payouts/advance/claim-store.ts'

@@ -1,6 +1,5 @@
 // The rate feed worker. Several processes may fetch at once, because a rate that one has stored is
 // not newer for the next. While the publisher fails, its rates age.
-
 import { findFrame } from '../../prices/policy/store.ts'
 import { type FeedOutcome, FeedUnreadable, takeFeed } from '../../prices/rate/change.ts'
 import { FetchFailed } from '../../prices/rate/fetch.ts'

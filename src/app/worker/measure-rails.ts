@@ -1,5 +1,4 @@
 // Every hour, counts the figures of the rails over 90 days and the income from live accounts.
-
 import { countEnded } from '../../payouts/lists/count-store.ts'
 import { type EndedPayouts, FIGURES_DAYS, FIGURES_WINDOWS, figuresOf } from '../../rails/figures.ts'
 import type { Deps } from '../../runtime/deps.ts'

@@ -1,6 +1,5 @@
 // Screens of what waits for an approval, and the page of an import, where people decide about all
 // its payouts. Each other object has its decision on its own page.
-
 import { mayRunInstallation } from '../../accounts/user/rules.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import { showList } from '../list.ts'

@@ -1,5 +1,4 @@
 // Screens of payout batches: the list, and one batch with its items and its approval.
-
 import { readPayouts, type TextRow } from '../../imports/text.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import { ApiError } from '../api.ts'

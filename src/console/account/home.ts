@@ -1,5 +1,4 @@
 // The first screens: /console itself, the search, and the home of an account.
-
 import { mayRunInstallation } from '../../accounts/user/rules.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import { type ListOf, queryText } from '../api.ts'

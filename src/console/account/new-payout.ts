@@ -1,6 +1,5 @@
 // The first step of a new payout: the options, of which the person chooses one. payee.ts has the
 // second. A link can lead to each step, and both work without a script.
-
 import { currencyExponent, findCurrency } from '../../values/money/currency.ts'
 import { parseMajor } from '../../values/money/decimal.ts'
 import { type Html, html } from '../../values/text/html.ts'

@@ -1,5 +1,4 @@
 // Shows the timeline of a payout.
-
 import type { TimelineResponse } from '../../history/timeline/response.ts'
 import { type Content, type Html, html } from '../../values/text/html.ts'
 import type { Shown } from '../objects.ts'

@@ -1,5 +1,4 @@
 // Screen of a sandbox: it funds the balance, advances the clock, and moves a payout to any status.
-
 import { SCRIPTS } from '../../adapters/simulator.ts'
 import { STEP_STATUSES } from '../../payouts/states.ts'
 import { type Html, html } from '../../values/text/html.ts'

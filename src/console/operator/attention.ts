@@ -1,5 +1,4 @@
 // What waits for an operator, the last proof of the books, and the last backup.
-
 import { MANUAL } from '../../rails/rail.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import type { ListOf } from '../api.ts'

@@ -1,5 +1,4 @@
 // The screen of the database's clock. An operator confirms that it is right again after a jump.
-
 import { mayRunInstallation } from '../../accounts/user/rules.ts'
 import { html } from '../../values/text/html.ts'
 import { postForm } from '../form.ts'

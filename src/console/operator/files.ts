@@ -1,5 +1,4 @@
 // Screens of files for banks, which a person releases or takes back, and of files from banks.
-
 import { mayRunInstallation } from '../../accounts/user/rules.ts'
 import { FILE_STATES } from '../../adapters/bank-file/file-store.ts'
 import { type Html, html } from '../../values/text/html.ts'

@@ -1,5 +1,4 @@
 // Screens of all accounts' payouts. An operator takes one, pays it by hand, and reports the result.
-
 import { PAYOUT_STATUSES, STEP_STATUSES } from '../../payouts/states.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import { anyOf, bodyOf, emptyBody, optionsOf, postForm, REASON, reasonOf } from '../form.ts'

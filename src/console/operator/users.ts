@@ -1,6 +1,5 @@
 // Screens of users. Operators make users, give and take roles, make login links and log users out.
 // They change only others than themselves.
-
 import { mayRunInstallation } from '../../accounts/user/rules.ts'
 import { ACCOUNT_ROLES, type UserRole } from '../../accounts/user/user.ts'
 import { type Html, html } from '../../values/text/html.ts'

@@ -1,5 +1,4 @@
 // Events as callers see them: each type with its object.
-
 import { Id, Literals, Timestamp } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import { BeneficiaryResponse } from '../../parties/beneficiary/response.ts'

@@ -1,5 +1,4 @@
 // Works out a payout's attempts on rails, and the operator's reviews of them. Pure.
-
 import { endedBy, firstAttempt } from '../../payouts/advance/attempt.ts'
 import type { Payout } from '../../payouts/payout.ts'
 import type { NotTaken, PayoutAttempt, RailException } from '../../rails/attempt.ts'

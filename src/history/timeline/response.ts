@@ -1,5 +1,4 @@
 // Answers about the timeline of a payout.
-
 import { DECISIONS } from '../../controls/approval/approval.ts'
 import { Id, integerOrNull, Literals, Timestamp, textOrNull } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'

@@ -1,6 +1,5 @@
 // Reads a payout's timeline in one snapshot, because states change meanwhile. Looks up the payout's
 // own account, so that a receiver's rows stay hidden.
-
 import { findJournals } from '../../ledger/store.ts'
 import { keepsAttempts } from '../../payouts/advance/attempt.ts'
 import type { Payout } from '../../payouts/payout.ts'
