@@ -1,9 +1,10 @@
 // corridor screening check. The other commands are actions.
 import { type Command, Option } from 'commander'
 import { scoredLines, screening } from '../operator/screening.ts'
+import { THRESHOLD } from '../screening/evidence.ts'
 import { listEntries, listNewest } from '../screening/list-store.ts'
 import { countryOf } from '../screening/lists/format.ts'
-import { Screener, THRESHOLD } from '../screening/screener.ts'
+import { Screener } from '../screening/screener.ts'
 import type { Hit, Party } from '../screening/screening.ts'
 import { commandsOf } from './action.ts'
 import { addCommand, print, withContext } from './context.ts'

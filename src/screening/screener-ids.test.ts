@@ -1,7 +1,8 @@
 // Scores by numbers and by the payee's bank.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Screener, THRESHOLD } from './screener.ts'
+import { THRESHOLD } from './evidence.ts'
+import { Screener } from './screener.ts'
 import type { ListedEntry, Party, PartyId } from './screening.ts'
 
 const PERSON: ListedEntry = {

@@ -1,7 +1,8 @@
 // The scores of parties against entries, with the pieces that explain the scores.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Screener, THRESHOLD } from './screener.ts'
+import { THRESHOLD } from './evidence.ts'
+import { Screener } from './screener.ts'
 import type { ListedEntry, Party, PartyId } from './screening.ts'
 
 const ENTRY: ListedEntry = {

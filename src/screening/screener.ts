@@ -26,8 +26,6 @@ import type {
 import { SKELETON_MARK } from './spelling.ts'
 import { spellingsOf, titlesOf } from './spellings.ts'
 
-export { THRESHOLD }
-
 interface List {
   readonly list: ListName
   readonly entries: readonly ListedEntry[]

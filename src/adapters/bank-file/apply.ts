@@ -204,9 +204,9 @@ class LineApplier {
       // With its number, an attempt that is over is asked about as well.
       const attempts = items.map(item => ({ ...keyOf(item), attempt: item.attempt }))
       // A repeated line asks for nothing again.
-      const told = new Set(items.map(itemName))
+      const with_news = new Set(items.map(itemName))
       const asked = notices
-        .filter(one => told.has(itemName(one)))
+        .filter(one => with_news.has(itemName(one)))
         .map(one => ({ ...keyOf(one), attempt: one.attempt, notice: one.notice }))
       await wakePayouts(tx, [...attempts, ...asked])
     })

@@ -164,8 +164,6 @@ function fileHeader({ nacha, msg_id, date, time }: FileValues): string {
   })
 }
 
-type WrittenEntry = ReturnType<typeof writeEntry>
-
 function writeEntry({ header }: Batch, item: FileItem, number: number) {
   const { creditor } = item
   const routing = routingNumber(item)
@@ -194,7 +192,7 @@ function writeEntry({ header }: Batch, item: FileItem, number: number) {
   }
 }
 
-function sumUp(entries: readonly WrittenEntry[]): Sums {
+function sumUp(entries: readonly ReturnType<typeof writeEntry>[]): Sums {
   return entries
     .map(({ item, records, rdfi }) => ({
       entry_count: records.length,

@@ -8,11 +8,10 @@ export type Each = (typeof EACH)[number]
 
 /** Over which time a limit adds payouts up: a single payout, a day or a number of hours. */
 export const PERS = ['payout', 'day', 'hours'] as const
-type Per = (typeof PERS)[number]
 
 /** The window of a limit: a single payout, a day of a time zone, or the last hours. */
 export interface Window {
-  readonly per: Per
+  readonly per: (typeof PERS)[number]
   /** The time zone of a day; null for other windows. */
   readonly zone: string | null
   /** Null unless the window has hours. */

@@ -209,11 +209,9 @@ export function rememberDecision(
 
 export interface ApprovalChanges {
   readonly decision: ApprovalDecision | null
-  readonly ended: EndedApproval | null
+  readonly ended: Pick<PayoutApproval, 'account_id' | 'payout_id' | 'outcome' | 'ended_at'> | null
   readonly payee: ApprovedPayee | null
 }
-
-type EndedApproval = Pick<PayoutApproval, 'account_id' | 'payout_id' | 'outcome' | 'ended_at'>
 
 /** The outcome of an undecided approval, by the cause that ends its payout. */
 const ENDED_BY: Readonly<Partial<Record<Cause, ApprovalOutcome>>> = {

@@ -16,8 +16,6 @@ export class Finding extends Error {}
 /** A check proves nothing at this connector. The message says why. */
 export class Skipped extends Error {}
 
-type Method = SignedRequest['method']
-
 /** How a request deviates from Corridor's. */
 export interface Deviation {
   readonly signed?: 'not' | 'by_another_secret' | 'twice'
@@ -75,7 +73,7 @@ export class Probe {
   }
 
   async ask(
-    method: Method,
+    method: SignedRequest['method'],
     path: string,
     body?: unknown,
     deviation: Deviation = {},

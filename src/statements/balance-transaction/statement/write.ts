@@ -12,8 +12,6 @@ import {
   type Totals,
 } from './statement.ts'
 
-type PagesOf = (currency?: string) => AsyncIterable<readonly BookedLine[]>
-
 /**
  * Yields pieces of at most a page; throws a StatementFault when the statement does not add up.
  * `expected` are totals that were counted beforehand, which the lines must match.
@@ -21,7 +19,7 @@ type PagesOf = (currency?: string) => AsyncIterable<readonly BookedLine[]>
 export async function* writeStatement(
   statement: Statement,
   writerOf: MakesWriter,
-  pagesOf: PagesOf,
+  pagesOf: (currency?: string) => AsyncIterable<readonly BookedLine[]>,
   expected?: (currency: string) => Totals,
 ): AsyncGenerator<string, void> {
   const { balances } = statement
