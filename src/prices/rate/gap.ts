@@ -44,10 +44,10 @@ function gapOf(rate: Rate, rows: readonly Rate[], { n, d }: ReturnType<typeof mi
   const distance_bps = scaled / ratio
   const percent = formatDecimal({ digits: distance_bps, scale: 2 })
   const side = difference < 0n ? 'below' : 'above'
-  const pair = `${rate.base}/${rate.quote}`
+  const [pair, ...others] = [rate, ...rows].map(({ base, quote }) => `${base}/${quote}`)
   const message =
     `${pair} ${formatDecimal(rate.mid)} is ${percent} % ${side} ` +
-    `${formatDecimal(quotient(n, d))}, which ${rows.map(({ base, quote }) => `${base}/${quote}`).join(' and ')} make; ` +
+    `${formatDecimal(quotient(n, d))}, which ${others.join(' and ')} make; ` +
     'accounts get the worse of both'
   return { ratio, scaled, shown: { rate, rows, distance_bps, message } }
 }
