@@ -69,8 +69,6 @@ function linesOf(
   })
 }
 
-type Member = readonly [name: string, value: unknown]
-
 /** Leaves out unset members. Indents nested members below their name. */
 export function outline(object: object, indent = ''): string[] {
   const members = Object.entries(object).filter(([, value]) => isSet(value))
@@ -79,7 +77,7 @@ export function outline(object: object, indent = ''): string[] {
   return members.flatMap(member => outlineMember(member, width, indent))
 }
 
-function outlineMember([name, value]: Member, width: number, indent: string): string[] {
+function outlineMember([name, value]: [string, unknown], width: number, indent: string): string[] {
   const label = visible(name)
   if (typeof value === 'object' && value !== null) {
     const inner = Array.isArray(value) ? numbered(value) : value

@@ -130,17 +130,12 @@ interface Described {
   readonly refusals?: RouteDocs['refusals']
 }
 
-interface ListNames {
-  readonly title: string
-  readonly description: string
-}
-
 /** An action that only reads. `input` has the members of the query and the path. */
 export interface Reading<Input = unknown, Found = unknown> extends Described {
   readonly kind: 'read'
   readonly query?: TSchema
   /** Whether the answer is a whole list; `response` is then the schema of one of its objects. */
-  readonly list?: true | ListNames
+  readonly list?: true | { readonly title: string; readonly description: string }
   find(audit: Sql, input: Input): Promise<Found>
   /** Makes the answer of what was found, where that is something else. */
   present?(found: Found): unknown

@@ -139,10 +139,6 @@ function sumIncome(
 /** How long a caller waits. The first sums of an account with millions of payouts take longer. */
 const WAIT_MS = 2000
 
-interface Needs {
-  readonly income: IncomeCounter
-}
-
 const Minor = (description: string) => Type.String({ pattern: '^-?\\d+$', description })
 
 export const IncomeResponse = Closed(
@@ -181,7 +177,7 @@ export const AllIncomeResponse = Type.Object(
   { title: 'AllIncome', description: 'The income of all live accounts, oldest day first.' },
 )
 
-export function incomeRoutes(routes: OperatorRoutes, deps: Needs): void {
+export function incomeRoutes(routes: OperatorRoutes, deps: { income: IncomeCounter }): void {
   routes.read('/v3/operator/income', {
     operationId: 'listAllIncome',
     summary: `Show the income from all live accounts by day, for ${INCOME_DAYS} days.`,

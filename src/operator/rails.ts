@@ -182,11 +182,10 @@ export const RailFigures = Type.Object(
   { title: 'RailFiguresByWindow', description: 'The shortest window first, rails by name.' },
 )
 
-interface Needs {
-  readonly railFigures: KnownFigures
-}
-
-export function railFigureRoutes(routes: OperatorRoutes, deps: Needs): void {
+export function railFigureRoutes(
+  routes: OperatorRoutes,
+  deps: { railFigures: KnownFigures },
+): void {
   routes.read('/v3/operator/rail_figures', {
     operationId: 'listRailFigures',
     summary: 'Show the figures of the rails for the last day, week and month.',

@@ -40,14 +40,10 @@ interface FoundByScreening {
 
 type ListedObject = Omit<FoundByScreening, 'delisted'>
 
-interface FoundFilter extends HeldFilter {
-  readonly of: ScreenedKind | ''
-}
-
 /** Held payouts, then entities and beneficiaries that may be listed; of each the oldest first. */
 export async function listFound(
   audit: Sql,
-  filter: FoundFilter,
+  filter: HeldFilter & { readonly of: ScreenedKind | '' },
   limit: number,
 ): Promise<FoundByScreening[]> {
   const cursorKind = kindOf(filter.starting_after)

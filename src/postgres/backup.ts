@@ -38,12 +38,10 @@ export async function takeBackup(
 
 interface Options {
   /** Called with the number of the cluster's bytes read so far. */
-  readonly progress?: Progress
+  readonly progress?: (done_bytes: number, about_bytes: number) => void
   /** The installation's operators, who may restore the backup. */
   readonly operators?: readonly string[]
 }
-
-type Progress = (done_bytes: number, about_bytes: number) => void
 
 /** Runs `work` under a lock on the file's name, which the server releases after a kill. */
 async function asOnlyWriter<T>(url: string, file: string, work: () => Promise<T>): Promise<T> {

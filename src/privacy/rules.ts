@@ -104,14 +104,11 @@ export function obstacleWords({ rule, message, until }: Obstacle): string {
   return `${rule}: ${message}${until === null ? '' : `, until ${until.slice(0, 10)}`}`
 }
 
-/** The answer that is kept from now on shows the erased form. */
-type EraseReply = (reply: KeptReply, erased: StoredParty) => ErasedReply
-
 /** Refuses an unknown party, one that is erased already, and one that must be kept. */
 export function decideErasure(
   stored: Stored,
   asked: Party & { readonly person: string; readonly reason: string },
-  eraseReply: EraseReply,
+  eraseReply: (reply: KeptReply, erased: StoredParty) => ErasedReply,
 ): Erased {
   const { account_id, id } = asked
   const party = found(stored.party)

@@ -134,13 +134,7 @@ async function writeValues(chunks: string[], metric: Metric, withHead: boolean):
   }
 }
 
-interface Head {
-  readonly name: string
-  readonly help: string
-  readonly type: string
-}
-
-function headOf({ name, help, type }: Head): string {
+function headOf({ name, help, type }: Record<'name' | 'help' | 'type', string>): string {
   return `# HELP ${name} ${escapeText(help)}\n# TYPE ${name} ${type}\n`
 }
 

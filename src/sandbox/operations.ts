@@ -97,14 +97,12 @@ export interface TransitionPayout extends Claiming {
   readonly step: RailStep
 }
 
-type Receivers = ReadonlyMap<string, string>
-
 /** A step like an operator's. */
 export const transitionPayout: Operation<
   TransitionPayout,
   AdvanceState,
   AdvanceOutcome,
-  Receivers
+  ReadonlyMap<string, string>
 > = {
   name: 'transition_payout',
   // Rails and operators advance payouts of frozen accounts too.

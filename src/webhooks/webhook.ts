@@ -3,12 +3,8 @@ import { EVENTS } from '../statements/event/event.ts'
 import type { Instant } from '../values/instant.ts'
 
 export const ENDPOINT_STATUSES = ['enabled', 'disabled'] as const
-type EndpointStatus = (typeof ENDPOINT_STATUSES)[number]
-
 /** Its account disabled it, or it answered 410; '' while enabled. */
 export const DISABLED_REASONS = ['', 'account', 'gone'] as const
-type DisabledReason = (typeof DISABLED_REASONS)[number]
-
 export interface WebhookEndpoint {
   readonly account_id: string
   readonly id: string
@@ -16,8 +12,8 @@ export interface WebhookEndpoint {
   readonly description: string
   /** Event types, and `payout.*` for every type about payouts; empty means all events. */
   readonly event_types: readonly string[]
-  readonly status: EndpointStatus
-  readonly disabled_reason: DisabledReason
+  readonly status: (typeof ENDPOINT_STATUSES)[number]
+  readonly disabled_reason: (typeof DISABLED_REASONS)[number]
   /** `whsec_` and base64. */
   readonly secret: string
   /** Also signs until `previous_secret_until`, by the account's clock; '' for none. */

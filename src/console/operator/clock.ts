@@ -16,9 +16,7 @@ export function clockScreens(screens: Screens): void {
   screens.send('installation', '/clock/confirm', confirming, show)
 }
 
-type Correction = DatabaseClock['corrections'][number]
-
-const CORRECTIONS: Table<Correction> = {
+const CORRECTIONS: Table<DatabaseClock['corrections'][number]> = {
   caption: 'Confirmed corrections, newest first',
   empty: 'The clock was never confirmed.',
   columns: [

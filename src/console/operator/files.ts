@@ -95,7 +95,7 @@ async function show(visit: Visit): Promise<Screen> {
   // The digest is read before the bytes, so that it never covers more than the page shows.
   const file = await visit.api.get<OperatorFileInFull>(`${API}/${id}`)
   const { content } = await visit.api.unlisted().get<{ content: string }>(`${API}/${id}/content`)
-  const payments: Table<Payment> = {
+  const payments: Table<OperatorFileInFull['payments'][number]> = {
     caption: 'Payments in the file',
     empty: 'No payments.',
     columns: [
@@ -128,8 +128,6 @@ ${
 <h2>Content of the file</h2><pre tabindex="0">${content || 'The content was erased.'}</pre>`
   return { title: `File ${id}`, body }
 }
-
-type Payment = OperatorFileInFull['payments'][number]
 
 function decisions(visit: Visit, id: string, { digest }: OperatorFileInFull): Html {
   const path = `${visit.root}/files/${id}`

@@ -85,7 +85,6 @@ const WINDOWS = [
   ['30', '30 days'],
 ] as const
 
-type Window = (typeof WINDOWS)[number]
 type RailRow = readonly [string, readonly RailFigure[]]
 
 function figureTables({ counted_at, results }: RailFigures): Html {
@@ -114,7 +113,7 @@ ${counted_at && html`Counted ${time(counted_at)}, and again every hour.`}</p>
 <div class="charts">${results.length > 0 && WINDOWS.map(window => chartOf(results, window))}</div>`
 }
 
-function chartOf(results: readonly RailFigure[], [wanted, name]: Window): Html {
+function chartOf(results: readonly RailFigure[], [wanted, name]: (typeof WINDOWS)[number]): Html {
   const points = results
     .filter(({ days }) => days === wanted)
     .map(figure => ({

@@ -15,11 +15,6 @@ import { attemptsOf, type HandOver, type TimelineAttempt, type TimelineReview } 
 export const MAX_STATES = 1_000
 export const MAX_ATTEMPTS = 1_000
 
-interface TimelineLine {
-  readonly id: string
-  readonly balance_after: bigint
-}
-
 /** A webhook attempt with the current state of its delivery; `due_at` is by the account's clock. */
 export interface WebhookAttempt
   extends Pick<
@@ -111,16 +106,14 @@ export interface TimelineJournal extends OfEvent {
   readonly hash: string
   readonly postings: readonly Posting[]
   /** Null when it moves no balance. */
-  readonly line: TimelineLine | null
+  readonly line: { readonly id: string; readonly balance_after: bigint } | null
 }
 
 export const OUTCOMES = ['delivered', 'will_retry', 'failed'] as const
-type Outcome = (typeof OUTCOMES)[number]
-
 export interface TimelineWebhook extends OfEvent {
   readonly kind: 'webhook_attempt'
   readonly attempt: WebhookAttempt
-  readonly outcome: Outcome
+  readonly outcome: (typeof OUTCOMES)[number]
   /** Set if and only if the outcome is `will_retry`. */
   readonly retry_at: Instant | null
 }
