@@ -150,14 +150,7 @@ function inHelp(summary: string): string {
   return `${summary.slice(0, 1).toLowerCase()}${summary.slice(1).replace(/\.$/, '')}`
 }
 
-interface Performed {
-  readonly found: unknown
-  /** What --json prints of it. */
-  readonly answer: unknown
-  /** What the action has said, one line each. */
-  readonly said: string
-}
-
+/** `answer` is for --json; `said` is one line for each thing that the action has said. */
 async function perform(context: Context, action: Action, input: object, limit: number) {
   const { audit, sql, config } = context
   if (action.kind === 'write') {
@@ -176,7 +169,7 @@ async function perform(context: Context, action: Action, input: object, limit: n
   return { found, answer: { object: 'list', has_more: found.has_more, results }, said: '' }
 }
 
-async function write(context: Context, action: Writing, input: object): Promise<Performed> {
+async function write(context: Context, action: Writing, input: object) {
   if (action.byPerson === true) personOf(context)
   const said: string[] = []
   const { acting, close } = actingIn(context, words => void said.push(words))

@@ -233,14 +233,6 @@ const ANYTHING: readonly string[] = ['*']
 /** Beyond these the page does not learn which objects. */
 const MAX_LISTED = { accounts: 20, events: 100 }
 
-interface Changes {
-  readonly last: bigint
-  /** At the poll before; -1 at the first poll. */
-  readonly previous: bigint
-  /** Since `previous`, or ANYTHING. */
-  readonly ids: readonly string[]
-}
-
 class InstallationChanges {
   readonly #audit: Sql
   #last = -1n
@@ -255,8 +247,8 @@ class InstallationChanges {
     return version + events
   }
 
-  /** The caller runs one poll at a time. */
-  async poll(): Promise<Changes> {
+  /** One at a time. `previous` is -1 at the first poll; `ids` are those since, or ANYTHING. */
+  async poll() {
     const [previous, before] = [this.#last, this.#counts]
     if ((await this.lastChange()) === previous) return { last: previous, previous, ids: [] }
     const version = await this.#version()

@@ -2,13 +2,6 @@
 // the recipe never changes (docs/decisions/batches-and-imports.md).
 import { hash } from 'node:crypto'
 
-interface RowKey {
-  /** 64 hex digits. */
-  readonly key: string
-  /** The key of the previous row with the same content; null for the first. */
-  readonly previous: string | null
-}
-
 /**
  * SHA-256 over the import's name, the content's hash and how often it has occurred, from 1. So
  * equal rows differ, and a row that moves keeps its key.
@@ -21,8 +14,8 @@ export class RowKeys {
     this.#name = name
   }
 
-  /** Call it once a row, in order. `content` is the SHA-256 of the content, 64 hex digits. */
-  next(content: string): RowKey {
+  /** Call it once a row, in order, with 64 hex digits of SHA-256. `previous` is an equal row's. */
+  next(content: string) {
     const occurrence = this.#occurrences.get(content) + 1
     this.#occurrences.set(content, occurrence)
     const previous = occurrence === 1 ? null : this.#keyOf(content, occurrence - 1)

@@ -28,12 +28,6 @@ interface AccountSums {
   readonly sums: Map<string, Income>
 }
 
-interface AccountIncome {
-  /** Whether the sums have all journals up to the call. */
-  readonly complete: boolean
-  readonly results: readonly Income[]
-}
-
 export interface AllIncome {
   readonly counted_at: Instant
   readonly results: readonly Income[]
@@ -51,8 +45,8 @@ export class IncomeCounter {
     this.#audit = audit
   }
 
-  /** The last INCOME_DAYS, oldest first. After `wait_ms` it answers with the sums so far. */
-  async of(account_id: string, wait_ms = Number.POSITIVE_INFINITY): Promise<AccountIncome> {
+  /** The last INCOME_DAYS, oldest first; not `complete` if it took longer than `wait_ms`. */
+  async of(account_id: string, wait_ms = Number.POSITIVE_INFINITY) {
     const reading = this.#readInTurn(account_id).then(() => true)
     const complete =
       wait_ms === Number.POSITIVE_INFINITY

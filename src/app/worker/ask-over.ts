@@ -47,12 +47,7 @@ export async function askOver(deps: Deps): Promise<number> {
   return found
 }
 
-interface OverRound {
-  readonly found: number
-  readonly asked: readonly { readonly rail: string; readonly done: Promise<unknown> }[]
-}
-
-async function beginOver(deps: Deps, rails: readonly string[]): Promise<OverRound> {
+async function beginOver(deps: Deps, rails: readonly string[]) {
   const due = rails.length === 0 ? [] : await listDueAttempts(deps.finder, rails, OVER_ROUND)
   if (due.length === 0) return { found: 0, asked: [] }
   const lease_ms = CLAIM_MS + 2 * deps.config.rail_timeout_ms

@@ -135,17 +135,11 @@ function mayAsk(deps: Deps, { account_id, rail }: DuePayout): boolean {
   return account !== undefined && deps.rails.has(rail) && mayTake(rail, account)
 }
 
-interface Claims {
-  readonly claimed: LeasedPayout[]
-  /** False when some claims failed. A payout that another process claimed first is no failure. */
-  readonly is_complete: boolean
-}
-
 /**
  * Claims all payouts in one statement, because a statement for each account would take most of a
  * round's time. If it fails, claims account by account; payouts whose claim fails again stay due.
  */
-async function claim(deps: Deps, due: readonly DuePayout[]): Promise<Claims> {
+async function claim(deps: Deps, due: readonly DuePayout[]) {
   // The lease outlives the rail's time-out, so that no other process asks while this one waits.
   const { rail_timeout_ms } = deps.config
   const lease_ms = CLAIM_MS + 2 * rail_timeout_ms
@@ -162,6 +156,7 @@ async function claim(deps: Deps, due: readonly DuePayout[]): Promise<Claims> {
   } catch (error) {
     deps.log.warn({ err: error }, 'payouts could not be claimed at once')
   }
+  // A payout that another process claimed first is no failure.
   let is_complete = true
   const claims = [...Map.groupBy(due, key => key.account_id)].map(([account_id, keys]) =>
     claimOf(keys).catch(error => {
