@@ -1,5 +1,4 @@
-// Compares every row that the audit log covers (users, accounts, keys, rates, fees, …) with its
-// newest change there, by content or by digest. Checks the audit log's hash chain.
+// Compares every row that the audit log covers with its newest change there.
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import { nameRows, type Rule, rule, type Verification } from './rows.ts'
 
@@ -8,16 +7,11 @@ interface AuditedTable {
   /** A view to read instead, if the auditor may not read all columns. It has the log's names. */
   readonly view?: string
   readonly key: readonly string[]
-  /** The columns that the table's trigger leaves out of the log. */
   readonly skipped?: readonly string[]
-  /** Whether the log has a digest of the row instead of the row. */
   readonly as_digest?: true
 }
 
-/**
- * This list does not come from the triggers in the database, because whoever edits rows in secret
- * drops the triggers first.
- */
+/** Not from the triggers in the database: whoever edits rows in secret drops them first. */
 const AUDITED_TABLES: readonly AuditedTable[] = [
   { table: 'users', key: ['name'] },
   { table: 'account_roles', key: ['user_name', 'account_id', 'role'] },
@@ -56,19 +50,13 @@ const AUDITED_TABLES: readonly AuditedTable[] = [
   },
 ]
 
-/**
- * Checks the audit log and its rows. A verification of one account skips this check, because all
- * accounts share the log's chain.
- */
+/** All accounts share the log's chain, so a verification of one account skips this check. */
 export async function checkReference(run: Verification): Promise<void> {
   if (run.account_id !== null) return
   for (const one of [CHAIN, HEAD, ...AUDITED_TABLES.map(rowsThatDiffer)]) await nameRows(run, one)
 }
 
-/**
- * Each row equals its newest change. The rule ignores a member that the change lacks: it is a
- * column that a later migration has added.
- */
+/** Each row equals its newest change. A later migration has added a column that it lacks. */
 function rowsThatDiffer(audited: AuditedTable): Rule {
   const { table, view = table, key, skipped = [], as_digest = false } = audited
   const names = `array[${skipped.map(name => `'${name}'`).join(', ')}]::text[]`
@@ -107,9 +95,7 @@ function rowsThatDiffer(audited: AuditedTable): Rule {
       )`
 }
 
-/**
- * Changes have numbers without gaps, and each has the hash of its content and the previous hash.
- */
+/** Changes have numbers without gaps, and hashes of their content and the previous hash. */
 const CHAIN = rule('audit_log')`
   select '' as account_id, 'change_id ' || change_id as key,
     'the hash of its content and of the change before it' as expected,
@@ -125,7 +111,6 @@ const CHAIN = rule('audit_log')`
         to_json(reason), changed_at, coalesce(before::text, 'null'),
         coalesce(after::text, 'null')), 'UTF8'))`
 
-/** The head is the newest change. */
 const HEAD = rule('reference_version')`
   select '' as account_id, '' as key,
     'one row: change ' || coalesce(c.change_id, 0) || ' ' || coalesce(encode(c.hash, 'hex'), '')

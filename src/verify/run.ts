@@ -1,6 +1,5 @@
-// Runs the whole verification: books, payouts, sums over all accounts, quotes, events, entities,
-// then all other rules. It reads one snapshot, so it never mistakes a write of the service for a
-// fault.
+// Runs the whole verification. It reads one snapshot, so it never mistakes a write of the service
+// for a fault.
 
 import type { Head } from '../ledger/store.ts'
 import type { Sql, TransactionSql } from '../sql/connect.ts'
@@ -30,17 +29,14 @@ import { checkSeals } from './seals.ts'
 interface VerifyOptions {
   /** One account, or null for the whole installation. */
   readonly account_id: string | null
-  /** Whether to report every wrong row instead of the first. */
   readonly all?: boolean
   /** Heads of books from a copy outside the database. */
   readonly kept?: readonly Head[]
-  /** Called at once for each wrong row. */
   readonly onProblem?: (problem: Problem) => void
   /** Called during the work, with the units of work done and in all. */
   readonly progress?: (done: number, total: number) => void
 }
 
-/** The numbers of checked rows, and sums over them. */
 export interface Checked {
   readonly accounts: number
   readonly journals: number
@@ -52,7 +48,7 @@ export interface Checked {
   readonly events: number
   readonly entities: number
   /**
-   * Minor units by currency over all books, each zero. Null after a verification of one account.
+   * Minor units by currency over all books, each zero; null after a verification of one account.
    */
   readonly inter_account: Readonly<Record<string, bigint>> | null
   readonly live_accounts: number
@@ -67,9 +63,8 @@ export type Verdict =
   | {
       readonly ok: false
       readonly checked: null
-      /** The first wrong row. */
       readonly problem: Problem
-      /** The first wrong row; with `all`, every wrong row up to MAX_NAMED. */
+      /** Only the first, unless `all` asks for every one up to MAX_NAMED. */
       readonly problems: readonly Problem[]
     }
 
@@ -126,9 +121,8 @@ async function check(
   findings: Findings,
 ): Promise<Checked | null> {
   const { account_id } = options
-  // A statement of a verification may take long. Each sort may use `work_mem` before it uses the
-  // disk. A row takes more work than PostgreSQL estimates: with `parallel_tuple_cost = 0` it uses
-  // several processors for many rows.
+  // Each sort may use `work_mem` before the disk. A row takes more work than PostgreSQL estimates;
+  // without its tuple cost it uses several processors for many rows.
   await tx.unsafe(`set local statement_timeout = 0; set local work_mem = '64MB';
     set local cursor_tuple_fraction = 1; set local jit = off; set local parallel_tuple_cost = 0`)
   const tick = await progressOf(tx, options)
@@ -139,8 +133,7 @@ async function check(
   await part('payouts', run => nameRows(run, STATES))
   await part('open_payouts', checkReleases)
   const payouts = await part('payouts', run => matchPayouts(run, tick))
-  // A missing or wrong row also makes the sums wrong, so the check of sums needs rows without
-  // faults.
+  // A wrong row also makes the sums wrong.
   if (books !== null && payouts !== null && findings.problems.length === 0) {
     if (account_id === null) checkInterAccount(books, findings)
     checkInTransit(books, payouts, account_id, findings)
@@ -177,10 +170,7 @@ async function check(
   }
 }
 
-/**
- * Runs one part of the work. If PostgreSQL or a check cannot read a row, the part ends with a
- * problem about its table, and the verification goes on.
- */
+/** If PostgreSQL or a check cannot read a row, the part ends with a problem about its table. */
 async function partOf<T>(
   run: Verification,
   table: string,
@@ -195,10 +185,7 @@ async function partOf<T>(
   }
 }
 
-/**
- * Whether an error is about the data: an SQLSTATE of class 22 or 23, or JavaScript's errors about a
- * value of the wrong type. An error of the connection or the server is not.
- */
+/** An SQLSTATE of class 22 or 23, or JavaScript's errors about a value of the wrong type. */
 function isAboutData(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) {
     return true
@@ -206,10 +193,7 @@ function isAboutData(error: unknown): boolean {
   return /^2[23]/.test(String((error as { code?: unknown } | null)?.code ?? ''))
 }
 
-/**
- * Returns the function that counts a unit of work. The work counts each journal twice: `walkBooks`
- * reads it in the book's order, and `matchPayouts` reads it in the payouts' order.
- */
+/** Counts each journal twice: the walk of the books reads it, and so does that of the payouts. */
 async function progressOf(tx: TransactionSql, { account_id, progress }: VerifyOptions) {
   const total = 2 * (await countOf({ tx, account_id }, 'coalesce(sum(journal_count), 0)', 'books'))
   let done = 0

@@ -1,7 +1,6 @@
-// The settling worker: finds payouts whose rail is due to be asked, claims them, asks the rail
-// outside any transaction and applies its report through a lane. Each round first ends holds,
-// screens payouts and expires approvals. The worker may be killed at any point: a claim without an
-// applied report comes due again, and no report is applied twice.
+// The settling worker. It asks rails outside any transaction, and applies their reports through a
+// lane. The worker may be killed at any point: a claim without an applied report comes due again,
+// and no report is applied twice.
 
 import type { AttemptReport, NextRail } from '../../payouts/advance/advance.ts'
 import { keepsAttempts } from '../../payouts/advance/attempt.ts'
@@ -32,10 +31,7 @@ import { RailSlots, startWorker, type Worker, warned } from './worker.ts'
 /** Most payouts of one round. */
 const ROUND = 500
 
-/**
- * Concurrent rounds of a rail: one writes its reports, a second one asks the rail and a third one
- * claims.
- */
+/** Concurrent rounds of a rail: one writes its reports, one asks the rail and one claims. */
 const ROUNDS_IN_HAND = 3
 
 /** The database cancels a longer statement (sql/connect.ts), so no claim takes longer. */
@@ -75,10 +71,7 @@ export function startSettling(deps: Deps): Worker {
   }
 }
 
-/**
- * One round; returns how many payouts had a due rail or a hold that could end, plus how many
- * attempts that are over were due.
- */
+/** Returns how many payouts had a due rail or a hold that could end, or are over and were due. */
 export async function settleOnce(deps: Deps): Promise<number> {
   const [{ found, asked }, over] = await Promise.all([
     beginRound(deps, [...deps.rails.keys()]),
@@ -91,7 +84,6 @@ export async function settleOnce(deps: Deps): Promise<number> {
 interface Round {
   /** The number of payouts whose rail was due or whose hold could end. */
   readonly found: number
-  /** Whether the next round should begin at once. */
   readonly more: boolean
   /** The rails that it asks. `done` never rejects, and waits for one rail alone. */
   readonly asked: readonly { readonly rail: string; readonly done: Promise<unknown> }[]
@@ -99,10 +91,7 @@ interface Round {
 
 const NOTHING_FOUND: Round = { found: 0, more: false, asked: [] }
 
-/**
- * Asks these rails. Resolves once the due payouts are claimed, so that the next round does not find
- * them again.
- */
+/** Resolves once the due payouts are claimed: the next round does not find them again. */
 async function beginRound(deps: Deps, rails: readonly string[]): Promise<Round> {
   const ended = (await endHolds(deps)) + (await screenPayouts(deps)) + (await expireApprovals(deps))
   const listed = rails.length === 0 ? [] : await listDuePayouts(deps.finder, rails, ROUND)
@@ -126,18 +115,15 @@ async function beginRound(deps: Deps, rails: readonly string[]): Promise<Round> 
   return { found, more: is_complete && found >= ROUND, asked }
 }
 
-/**
- * Whether this process asks the payout's rail: it has the rail's adapter, and the rail takes the
- * account's payouts. An account that is not known here yet is known in a moment.
- */
+/** An account that is not known here yet is known in a moment. */
 function mayAsk(deps: Deps, { account_id, rail }: DuePayout): boolean {
   const account = deps.reference.current().accounts.get(account_id)
   return account !== undefined && deps.rails.has(rail) && mayTake(rail, account)
 }
 
 /**
- * Claims all payouts in one statement, because a statement for each account would take most of a
- * round's time. If it fails, claims account by account; payouts whose claim fails again stay due.
+ * One statement for all, because one for each account would take most of a round's time. If it
+ * fails, claims account by account; payouts whose claim fails again stay due.
  */
 async function claim(deps: Deps, due: readonly DuePayout[]) {
   // The lease outlives the rail's time-out, so that no other process asks while this one waits.
@@ -195,9 +181,7 @@ async function settle(deps: Deps, asked_about: AskedPayout): Promise<void> {
   }
 }
 
-/**
- * The rail's report without its steps, and the next rail if the rail has not taken the payout.
- */
+/** Adds the next rail if the rail has not taken the payout. */
 async function wordsOf(
   deps: Deps,
   payout: LeasedPayout,
@@ -215,10 +199,7 @@ async function wordsOf(
   })
 }
 
-/**
- * The same rail again, if its report allows that and the payout has not had it too often. Otherwise
- * the next route's rail; null when no route is left.
- */
+/** The same rail, if it allows that and the payout has not had it too often; null for none left. */
 async function nextRail(
   deps: Deps,
   payout: LeasedPayout,

@@ -3,11 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Deps } from '../../runtime/deps.ts'
 
 export interface Worker {
-  /** Resolves when the current rounds are finished. */
   stop(): Promise<void>
 }
 
-/** Starts a worker. A round never rejects, and returns the milliseconds to wait for the next. */
+/** A round never rejects, and returns the milliseconds to wait for the next. */
 export function startWorker(round: (signal: AbortSignal) => Promise<number>): Worker {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -47,12 +46,10 @@ export class RailSlots {
     this.#most = most
   }
 
-  /** Those of these rails that have a free slot. */
   free(rails: Iterable<string>): string[] {
     return [...rails].filter(rail => (this.#inHand.get(rail)?.size ?? 0) < this.#most)
   }
 
-  /** Whether no rail is full. */
   areFree(): boolean {
     return [...this.#inHand.values()].every(rounds => rounds.size < this.#most)
   }
