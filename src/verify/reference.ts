@@ -56,7 +56,7 @@ export async function checkReference(run: Verification): Promise<void> {
   for (const one of [CHAIN, HEAD, ...AUDITED_TABLES.map(rowsThatDiffer)]) await nameRows(run, one)
 }
 
-/** Each row equals its newest change. A later migration has added a column that it lacks. */
+/** Each row equals its newest change. A later migration adds the columns that a change lacks. */
 function rowsThatDiffer(audited: AuditedTable): Rule {
   const { table, view = table, key, skipped = [], as_digest = false } = audited
   const names = `array[${skipped.map(name => `'${name}'`).join(', ')}]::text[]`
