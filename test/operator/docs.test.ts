@@ -81,7 +81,7 @@ test(`${PAGE}: its table has every operator route`, async () => {
 
 test(`${PAGE}: every command has a route or a stated reason for none; every command in it exists`, async () => {
   const page = await readFile(PAGE, 'utf8')
-  const tables = page.split(/^## What (?:there is|only commands do)$/m).slice(1)
+  const tables = page.split(/^## (?:Routes and commands|What only commands do)$/m).slice(1)
   const [routes = '', alone = ''] = tables.map((table, i) =>
     table
       .split('\n')
