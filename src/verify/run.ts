@@ -1,6 +1,5 @@
 // Runs the whole verification. It reads one snapshot, so it never mistakes a write of the service
 // for a fault.
-
 import type { Head } from '../ledger/store.ts'
 import type { Sql, TransactionSql } from '../sql/connect.ts'
 import { isSpread } from '../sql/shard.ts'
@@ -47,9 +46,7 @@ export interface Checked {
   readonly quotes: number
   readonly events: number
   readonly entities: number
-  /**
-   * Minor units by currency over all books, each zero; null after a verification of one account.
-   */
+  /** Minor units by currency over all books, each zero; null for the books of one account. */
   readonly inter_account: Readonly<Record<string, bigint>> | null
   readonly live_accounts: number
   /** Minor units by currency in transit from live accounts. */

@@ -1,7 +1,6 @@
 // The settling worker. It asks rails outside any transaction, and applies their reports through a
 // lane. The worker may be killed at any point: a claim without an applied report comes due again,
 // and no report is applied twice.
-
 import type { AttemptReport, NextRail } from '../../payouts/advance/advance.ts'
 import { keepsAttempts } from '../../payouts/advance/attempt.ts'
 import {
