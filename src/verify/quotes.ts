@@ -92,11 +92,7 @@ function checkPrice(
 }
 
 /** By the service's rules. */
-function recomputePrice(
-  terms: QuoteTerms,
-  basis: string | null,
-  created_at: Instant,
-): Price | Error {
+function recomputePrice(terms: QuoteTerms, basis: string | null, created_at: Instant) {
   try {
     if (basis === null) throw new Error('no basis is stored')
     return priceQuote(terms, sourcesFrom(basis, terms), created_at)
