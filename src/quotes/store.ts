@@ -19,7 +19,6 @@ import { QUOTE_KINDS } from './columns.ts'
 import type { Times } from './judge-terms.ts'
 import type { Quote } from './quote.ts'
 
-/** A row of `quotes`. */
 export type QuoteRow = Omit<Quote, 'holding_to_payout' | 'payout_to_destination'> & {
   holding_to_payout: string
   payout_to_destination: string

@@ -25,7 +25,6 @@ interface Words {
 
 export interface IndexParts {
   readonly rows: readonly Row[]
-  /** The rows with each word. */
   readonly rowsOf: ReadonlyMap<string, Int32Array>
   /** By length, because words of very different lengths are not similar. */
   readonly byLength: ReadonlyMap<number, Words>

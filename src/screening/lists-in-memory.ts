@@ -49,7 +49,6 @@ export class PresentLists {
     return this.#screener.size === 0
   }
 
-  /** The required lists that are not current. */
   notCurrent(): ListName[] {
     const passed_s = Math.floor((performance.now() - this.#read_at) / 1000)
     return this.required.filter(list => {

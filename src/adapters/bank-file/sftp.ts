@@ -24,7 +24,6 @@ export interface SftpConfig extends Omit<FolderConfig, 'kind'> {
   readonly host_key: string
 }
 
-/** A password or a private key. */
 export type SftpSecret = Pick<ConnectConfig, 'password' | 'privateKey'>
 
 const CONNECT_MS = 10_000

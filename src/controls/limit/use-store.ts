@@ -106,7 +106,6 @@ function markBooks(tx: TransactionSql, books: readonly { readonly account_id: st
   )
 }
 
-/** The uses of these payouts. */
 export async function findUses(tx: TransactionSql, payouts: readonly Key[]): Promise<PayoutUse[]> {
   return selectByKeys(
     tx,

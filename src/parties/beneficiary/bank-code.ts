@@ -119,7 +119,7 @@ export const BANK_CODE_NAMES: readonly string[] = [
   ...new Set([...BY_NAME.keys(), ...BY_COUNTRY.keys(), ...OTHER_NAMES.keys()]),
 ].sort()
 
-/** The names of the BIC, the first of them ours. */
+/** The names of the BIC, ours first. */
 export const BIC_NAMES = ['swift_code', 'bic', 'bic_code'] as const
 
 /**

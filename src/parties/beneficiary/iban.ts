@@ -48,7 +48,6 @@ interface Form {
   readonly account: RegExp
 }
 
-/** The forms of the registry, by country. */
 const FORMS: ReadonlyMap<string, Form> = new Map(
   Object.entries(countrySpecs)
     .filter(([country, { IBANRegistry }]) => {

@@ -71,7 +71,6 @@ export interface NextRail {
 
 export interface AttemptReport
   extends Pick<RailReport, 'exception' | 'references' | 'released_at' | 'expected_at'> {
-  /** The number of the attempt that the rail was asked about. */
   readonly attempt: number
   /** Whether the attempt was over when its rail was asked. */
   readonly is_over?: boolean

@@ -151,7 +151,6 @@ interface ActorSteps {
   readonly steps: readonly RailStep[]
   /** The screened payout; by default the payout as read. */
   readonly payout?: OpenPayout
-  /** Further members that a step changes. */
   readonly changes?: (step: RailStep) => Partial<OpenPayout>
   /** Further members of the events of the steps. */
   readonly facts?: object

@@ -53,7 +53,6 @@ export function storeAttempts(tx: TransactionSql, outcomes: readonly AttemptChan
   ]
 }
 
-/** The attempt that the rail of a claimed payout is asked about. */
 export interface ClaimedAttempt extends PayoutAttempt {
   /** When its rail was first asked, before this claim. Null: never, so no rail has the attempt. */
   readonly asked_before: Instant | null

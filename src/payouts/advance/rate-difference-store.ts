@@ -51,7 +51,6 @@ export async function loadPresent(
   )
 }
 
-/** Which of these accounts are sandboxes. */
 async function findSandboxes(tx: TransactionSql, owned: readonly OfAccount[]) {
   const rows = await eachShard(
     owned,

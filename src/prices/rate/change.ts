@@ -86,7 +86,6 @@ function takeRates(sql: Sql, lines: readonly Line<Rate>[], options: ChangeOption
   })
 }
 
-/** The problems of these lines. */
 function problemsOf(judged: readonly Judged[]): LineProblem[] {
   return judged.flatMap(({ line, problem }) =>
     problem === undefined ? [] : [{ line, message: problem.message }],

@@ -198,7 +198,6 @@ function shapeAlternatives(
   return alternatives
 }
 
-/** An alternative for each type of key of the network. */
 function keyAlternatives({ name, countries, title, keys }: PaymentNetwork): Alternative[] {
   return keys.map(({ type, pattern, title: of, example }: KeyForm) => {
     const kind = constant(`${KEY}.deposit_key_type`, type, 'What the key is.')

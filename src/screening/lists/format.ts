@@ -32,7 +32,6 @@ export interface ListFormat {
   read(root: XmlNode): ListReader
 }
 
-/** A format in which each entry is an element. */
 interface EntryFormat extends Omit<ListFormat, 'read'> {
   /** The names of the elements that are entries. */
   readonly units: readonly string[]
