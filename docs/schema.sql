@@ -1487,6 +1487,7 @@ CREATE TABLE screening_matches (
   entry_id text COLLATE "C" NOT NULL,
   entry_digest bytea NOT NULL,
   pieces json NOT NULL,
+  listed_name text NOT NULL,
   state text DEFAULT 'open'::text NOT NULL,
   decided_by text DEFAULT ''::text NOT NULL,
   reason text DEFAULT ''::text NOT NULL,
@@ -1498,6 +1499,7 @@ CREATE TABLE screening_matches (
   CONSTRAINT screening_matches_score_check CHECK (((score >= 1) AND (score <= 1000))),
   CONSTRAINT screening_matches_state_check CHECK ((state = ANY (ARRAY['open'::text, 'cleared'::text, 'confirmed'::text])))
 );
+CREATE INDEX screening_matches_party ON screening_matches USING btree (account_id, party_hash);
 CREATE TRIGGER erased_only BEFORE UPDATE ON screening_matches FOR EACH ROW WHEN (((decode(repeat('00'::text, 32), 'hex'::text) = new.party_hash) OR (decode(repeat('00'::text, 32), 'hex'::text) = old.party_hash))) EXECUTE FUNCTION guard_erased('{"pieces":[],"reason":"erased","party_hash":
     "\\x0000000000000000000000000000000000000000000000000000000000000000"}');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON screening_matches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -1506,7 +1508,7 @@ CREATE POLICY accounts_named ON screening_matches FOR ALL TO corridor_service US
 CREATE POLICY audit ON screening_matches FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY maintenance ON screening_matches FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON screening_matches TO corridor_auditor;
-GRANT INSERT, SELECT, UPDATE (decided_at, decided_by, entry_digest, found_at, party_hash, pieces, reason, score, state) ON screening_matches TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (decided_at, decided_by, entry_digest, found_at, listed_name, party_hash, pieces, reason, score, state) ON screening_matches TO corridor_service;
 
 CREATE TABLE screening_clears (
   cleared_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,

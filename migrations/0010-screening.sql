@@ -38,7 +38,7 @@ create table screening_entries (
   since_version integer not null,
   until_version integer,
   digest bytea not null,
-  -- Names, births, countries, ids and programmes.
+  -- Names, births, countries, ids, programmes and remarks.
   content json not null,
   primary key (list, entry_id, since_version),
   foreign key (list, since_version) references screening_imports (list, version),
@@ -171,6 +171,8 @@ create table screening_matches (
   -- The digest of the entry as it was.
   entry_digest bytea not null check (octet_length(entry_digest) = 32),
   pieces json not null,
+  -- The name of the entry that fitted.
+  listed_name text not null,
   state text not null default 'open' check (state in ('open', 'cleared', 'confirmed')),
   decided_by text not null default '',
   reason text not null default '',
@@ -180,8 +182,10 @@ create table screening_matches (
 );
 create trigger kept before delete or truncate on screening_matches
   for each statement execute function refuse_change();
-grant select, insert, update (score, found_at, decided_at, party_hash, entry_digest, pieces, state,
-  decided_by, reason) on screening_matches to corridor_service;
+-- People who decide see the earlier decisions about the same party.
+create index screening_matches_party on screening_matches (account_id, party_hash);
+grant select, insert, update (score, found_at, decided_at, party_hash, entry_digest, pieces,
+  listed_name, state, decided_by, reason) on screening_matches to corridor_service;
 grant select on screening_matches to corridor_auditor;
 select confine_to_accounts('screening_matches');
 

@@ -1,6 +1,7 @@
 // corridor screening check. The other commands are actions.
 import { type Command, Option } from 'commander'
-import { scoredLines, screening } from '../operator/screening.ts'
+import { screening } from '../operator/screening.ts'
+import { scoredLines } from '../operator/screening-words.ts'
 import { THRESHOLD } from '../screening/evidence.ts'
 import { listEntries, listNewest } from '../screening/list-store.ts'
 import { countryOf } from '../screening/lists/format.ts'

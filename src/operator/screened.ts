@@ -5,11 +5,23 @@ import { findEntities } from '../parties/entity/store.ts'
 import { decideScreening } from '../payouts/advance/screening-operation.ts'
 import { type HeldFilter, listHeldByScreening } from '../payouts/advance/screening-store.ts'
 import { findOpenPayouts } from '../payouts/state-store.ts'
-import { findListed } from '../screening/list-store.ts'
+import { findEntries, findListed } from '../screening/list-store.ts'
 import type { MatchDecision, StoredMatch } from '../screening/match.ts'
-import { findMatches, findUndecided } from '../screening/match-store.ts'
+import {
+  type EarlierDecision,
+  findEarlier,
+  findMatches,
+  findUndecided,
+} from '../screening/match-store.ts'
 import { decideParty } from '../screening/operations.ts'
+import {
+  beneficiaryParties,
+  entityParties,
+  type NamedParty,
+  partiesOf,
+} from '../screening/parties.ts'
 import { findParty, listListedParties } from '../screening/party-store.ts'
+import type { ListedEntry } from '../screening/screening.ts'
 import { SNAPSHOT } from '../sql/confine.ts'
 import type { Sql, TransactionSql } from '../sql/connect.ts'
 import type { Acting } from './action.ts'
@@ -95,24 +107,49 @@ export interface ShownScreening {
   readonly screened: bigint | null
   /** False for a payout that is over. */
   readonly is_open: boolean
+  /** The parties as they are now. */
+  readonly parties: readonly NamedParty[]
   readonly matches: readonly ShownMatch[]
 }
 
 export interface ShownMatch extends StoredMatch {
   /** Whether the list still has the entry. A person decides about it in either case. */
   readonly listed: boolean
+  /** The entry as it was found. */
+  readonly entry: ListedEntry | undefined
+  /** Whether the party's data are no longer those that were compared. */
+  readonly party_changed: boolean
+  /** Decisions about the same party and entry, of other objects of the account. */
+  readonly earlier: readonly EarlierDecision[]
 }
 
 /** Of a payout, with the matches of its parties. Refuses (404) an unknown id. */
 export async function showScreening(audit: Sql, id: string): Promise<ShownScreening> {
   const account_id = await accountIdOf(audit, kindOf(id) ?? 'payout', id)
   const find = { payout: findPayout, entity: findEntity, beneficiary: findBeneficiary }
-  const { object, matches } = await audit.begin(SNAPSHOT, async tx => ({
-    object: await find[kindOf(id) ?? 'payout'](tx, { account_id, id }),
-    matches: await findMatches(tx, { account_id, object_id: id }),
-  }))
-  const listed = await findListed(audit, matches)
-  const shown = matches.map(match => ({ ...match, listed: listed.has(entryName(match)) }))
+  const key = { account_id, object_id: id }
+  const { object, matches, earlier } = await audit.begin(SNAPSHOT, async tx => {
+    const object = await find[kindOf(id) ?? 'payout'](tx, { account_id, id })
+    const matches = await findMatches(tx, key)
+    return { object, matches, earlier: await findEarlier(tx, key, matches) }
+  })
+  const [listed, entries] = await Promise.all([
+    findListed(audit, matches),
+    findEntries(audit, matches),
+  ])
+  const shown = matches.map((match): ShownMatch => {
+    const { party_hash } = match
+    const now = object.parties.find(({ party }) => party === match.party)
+    return {
+      ...match,
+      listed: listed.has(entryName(match)),
+      entry: entries.get(match.entry_digest),
+      party_changed: now?.hash !== party_hash,
+      earlier: earlier.filter(
+        one => one.party_hash === party_hash && entryName(one) === entryName(match),
+      ),
+    }
+  })
   return { ...object, matches: shown }
 }
 
@@ -121,22 +158,27 @@ type ShownObject = Omit<ShownScreening, 'matches'>
 
 async function findPayout(tx: TransactionSql, key: ObjectKey): Promise<ShownObject> {
   const [payout] = await findOpenPayouts(tx, [key])
-  const { status, screening, screened, is_open } = known('payout', key.id, payout)
-  return { ...key, of: 'payout', status, screening, screened, is_open }
+  const { status, screening, screened, is_open, ...paid } = known('payout', key.id, payout)
+  const { beneficiary_details, particulars } = paid
+  const [entity] = await findEntities(tx, [{ ...key, id: particulars.on_behalf_of }])
+  const parties = partiesOf(beneficiary_details, entity)
+  return { ...key, of: 'payout', status, screening, screened, is_open, parties }
 }
 
 async function findEntity(tx: TransactionSql, key: ObjectKey): Promise<ShownObject> {
   const [[entity], party] = await Promise.all([findEntities(tx, [key]), findParty(tx, key)])
-  const { approval_status: status } = known('entity', key.id, entity)
+  const { approval_status: status, ...record } = known('entity', key.id, entity)
   const { screening } = known('entity', key.id, party)
-  return { ...key, of: 'entity', status, screening, screened: null, is_open: true }
+  const parties = entityParties(record)
+  return { ...key, of: 'entity', status, screening, screened: null, is_open: true, parties }
 }
 
 async function findBeneficiary(tx: TransactionSql, key: ObjectKey): Promise<ShownObject> {
   const [[row], party] = await Promise.all([findBeneficiaries(tx, [key]), findParty(tx, key)])
-  const { status } = known('beneficiary', key.id, row).details
+  const { details } = known('beneficiary', key.id, row)
   const { screening } = known('beneficiary', key.id, party)
-  return { ...key, of: 'beneficiary', status, screening, screened: null, is_open: true }
+  const [of, parties] = ['beneficiary' as const, beneficiaryParties(details)]
+  return { ...key, of, status: details.status, screening, screened: null, is_open: true, parties }
 }
 
 interface Decided {

@@ -2,10 +2,10 @@
 import { pathId } from '../http/docs.ts'
 import { Closed, integerOrNull, Literals, Timestamp, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { digestOfMatches, type MatchDecision, type StoredMatch } from '../screening/match.ts'
+import { digestOfMatches, type MatchDecision } from '../screening/match.ts'
+import { type ListedEntry as Entry, LIST_TITLES } from '../screening/screening.ts'
 import { idPatternOf } from '../values/id.ts'
 import { toSecond } from '../values/text/age.ts'
-import { visible } from '../values/text/visible.ts'
 import { type ActionGroup, paging, reading, writing } from './action.ts'
 import { requireLists } from './lists.ts'
 import { AccountId, PageQuery, Reason } from './request.ts'
@@ -19,6 +19,7 @@ import {
   type ShownScreening,
   showScreening,
 } from './screened.ts'
+import { screeningWords } from './screening-words.ts'
 
 const STATES = ['waits', 'open', 'confirmed'] as const
 
@@ -57,11 +58,66 @@ export const HeldResponse = Type.Object(
   },
 )
 
+const Texts = (description: string) => Type.Array(Type.String(), { description })
+
+/** Members that a party and a listed entry share. */
+const Known = {
+  kind: Type.String({ description: 'Such as person, organisation or bank.' }),
+  countries: Texts('ISO 3166-1 alpha-2 codes.'),
+  ids: Type.Array(
+    Type.Object({ kind: Type.String(), number: Type.String(), country: Type.String() }),
+    { description: 'Numbers, wallets and BICs, each with its issuing country if known.' },
+  ),
+}
+
+const ScreenedParty = Type.Object(
+  {
+    party: Type.String({ description: 'The role, such as beneficiary or representative_1.' }),
+    name: Type.String(),
+    birth_date: Type.String({ description: 'YYYY-MM-DD; empty when it is not known.' }),
+    ...Known,
+    address: Type.String({ description: 'On one line.' }),
+  },
+  { title: 'ScreenedParty' },
+)
+
+const ListedEntry = Type.Object(
+  {
+    names: Type.Array(Type.Object({ text: Type.String(), weak: Type.Boolean() }), {
+      description: 'The main name first. The list itself calls a weak alias unspecific.',
+    }),
+    births: Type.Array(Type.Object({ from: Type.String(), to: Type.String() }), {
+      description: 'The first and the last possible birth date of each, YYYY-MM-DD.',
+    }),
+    ...Known,
+    programmes: Texts('The sanctions programmes, in the words of the list.'),
+    remarks: Type.String({ description: 'What the list says besides.' }),
+  },
+  { title: 'ListedEntry', description: 'An entry of a list, as it was when it was found.' },
+)
+
+const EarlierDecision = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the payout or the party of that decision.' }),
+    state: Type.String(),
+    decided_at: textOrNull({ format: 'date-time' }),
+    decided_by: Type.String(),
+    reason: Type.String(),
+  },
+  { title: 'EarlierDecision' },
+)
+
 export const Match = Type.Object(
   {
     party: Type.String(),
+    party_changed: Type.Boolean({
+      description: 'Whether the data of the party are no longer those that were compared.',
+    }),
     list: Type.String(),
+    list_title: Type.String({ description: 'The name and the publisher of the list.' }),
     entry_id: Type.String(),
+    entry: Type.Union([ListedEntry, Type.Null()]),
+    listed_name: Type.String({ description: 'The name of the entry that fitted.' }),
     listed: Type.Boolean({ description: 'Whether its list still has the entry.' }),
     score: Type.Integer(),
     pieces: Type.Array(Type.Unknown(), { description: 'The parts that the score is made of.' }),
@@ -70,6 +126,9 @@ export const Match = Type.Object(
     decided_at: textOrNull({ format: 'date-time' }),
     decided_by: Type.String(),
     reason: Type.String(),
+    earlier_decisions: Type.Array(EarlierDecision, {
+      description: 'About the same party and entry, elsewhere in the account; the newest first.',
+    }),
   },
   { title: 'ScreeningMatch' },
 )
@@ -89,6 +148,9 @@ export const ScreeningResponse = Type.Object(
       description:
         'SHA-256 of the matches that wait for a person; empty when none does. Whoever ' +
         'clears them sends it. It is required when matches were added after the first ones.',
+    }),
+    parties: Type.Array(ScreenedParty, {
+      description: 'The parties as they are now. One of a native name has a role of its own.',
     }),
     matches: Type.Array(Match),
   },
@@ -177,15 +239,7 @@ const show = reading({
   find: (audit, { id }) => showScreening(audit, id),
   present: presentScreening,
   command: {
-    words(shown) {
-      const hold = shown.of === 'payout' ? holdWords(shown) : PARTY_WORDS[shown.of][shown.screening]
-      const digest = digestOfMatches(shown.matches)
-      return [
-        `${shown.id}  ${shown.status}; ${hold}`,
-        ...(digest === '' ? [] : [`digest  ${digest}`]),
-        ...shown.matches.map(matchWords),
-      ].join('\n\n')
-    },
+    words: screeningWords,
     json: presentScreening,
     subject: 'id',
     options: OF,
@@ -275,60 +329,33 @@ function decision({ word, state, summary, help }: Decision) {
   })
 }
 
-export function presentScreening({ screened, matches, is_open: _, ...shown }: ShownScreening) {
-  const { id, of, account_id, status, screening } = shown
-  const screened_at_version = screened === null ? null : Number(screened)
-  const found = matches.map(presentMatch)
-  const digest = digestOfMatches(matches)
-  return { id, of, account_id, status, screening, screened_at_version, digest, matches: found }
-}
-
-function presentMatch(match: ShownMatch) {
-  const { party, list, entry_id, listed, score, pieces, state, found_at } = match
-  const { decided_at, decided_by, reason } = match
-  const found = { party, list, entry_id, listed, score, pieces, state, found_at }
-  return { ...found, decided_at, decided_by, reason }
-}
-
-const NOTHING = 'nothing of it waits for a person'
-
-const PARTY_WORDS: Readonly<Record<'entity' | 'beneficiary', Readonly<Record<string, string>>>> = {
-  entity: {
-    '': NOTHING,
-    open: 'not approved until a person has cleared or confirmed what was found',
-    confirmed: 'listed: it is not approved, and payouts for it are held',
-  },
-  beneficiary: {
-    '': NOTHING,
-    open: 'may be listed: payouts to it are held until a person clears them',
-    confirmed: 'listed: payouts to it are held',
-  },
-}
-
-function holdWords({ screening, screened, is_open }: ShownScreening): string {
-  switch (screening) {
-    case 'open':
-      return 'held until a person has cleared or confirmed what was found'
-    case 'confirmed':
-      return 'blocked: somebody of it is listed'
-    default:
-      if (!is_open) return 'screening holds it no more'
-      return screened === null ? 'waits to be screened' : `screened at version ${screened}`
+export function presentScreening(found: ShownScreening) {
+  const { id, of, account_id, status, screening, screened, parties, matches } = found
+  return {
+    ...{ id, of, account_id, status, screening },
+    screened_at_version: screened === null ? null : Number(screened),
+    digest: digestOfMatches(matches),
+    parties: parties.map(({ party, query, address }) => ({ party, ...query, address })),
+    matches: matches.map(presentMatch),
   }
 }
 
-function matchWords(match: ShownMatch): string {
-  const { party, list, entry_id, score, pieces, state, decided_by, decided_at, reason } = match
-  const decision =
-    decided_at === null ? '' : ` by ${decided_by} at ${toSecond(decided_at)}: ${reason}`
-  const delisted = match.listed ? '' : ' (delisted)'
-  const head = `${score}  ${party}, ${list} ${entry_id}${delisted}: ${state}${decision}`
-  return scoredLines(head, pieces)
+function presentMatch(match: ShownMatch) {
+  const { party, party_changed, list, entry_id, entry, listed_name, listed } = match
+  const { score, pieces, state, found_at, decided_at, decided_by, reason } = match
+  return {
+    ...{ party, party_changed, list, list_title: LIST_TITLES[list], entry_id },
+    entry: entry === undefined ? null : presentEntry(entry),
+    ...{ listed_name, listed, score, pieces, state, found_at, decided_at, decided_by, reason },
+    earlier_decisions: match.earlier.map(({ object_id, state, ...decision }) => {
+      const { decided_at, decided_by, reason } = decision
+      return { id: object_id, state, decided_at, decided_by, reason }
+    }),
+  }
 }
 
-export function scoredLines(head: string, pieces: StoredMatch['pieces']): string {
-  const below = pieces.map(({ score, text }) => `  ${String(score).padStart(4)}  ${text}`)
-  return [head, ...below].map(visible).join('\n')
+function presentEntry({ kind, names, births, countries, ids, programmes, ...more }: Entry) {
+  return { kind, names, births, countries, ids, programmes, remarks: more.remarks ?? '' }
 }
 
 /** What follows a decision about a payout, by what screening does with it then. */

@@ -21,8 +21,8 @@ const FEW_LEFT_OUT = 20
 
 /** The row of an entry. Its members have one order, so that equal entries have one digest. */
 export function storedEntry(entry: ListedEntry): StoredEntry {
-  const { entry_id, kind, names, births, countries, ids, programmes } = entry
-  const content = JSON.stringify({ kind, names, births, countries, ids, programmes })
+  const { entry_id, kind, names, births, countries, ids, programmes, remarks } = entry
+  const content = JSON.stringify({ kind, names, births, countries, ids, programmes, remarks })
   return { entry_id, content, digest: hash('sha256', content, 'hex') }
 }
 

@@ -55,6 +55,24 @@ export async function findListed(
   return new Set(rows.map(({ list, entry_id }) => `${list} ${entry_id}`))
 }
 
+/** The entries of these digests, as they were found, by digest. */
+export async function findEntries(
+  sql: Sql,
+  found: readonly { readonly list: ListName; readonly entry_id: string; entry_digest: string }[],
+): Promise<ReadonlyMap<string, ListedEntry>> {
+  if (found.length === 0) return new Map()
+  const rows = await sql<StoredEntry[]>`
+    select entry_id, encode(e.digest, 'hex') as digest, content::text as content
+    from screening_entries e
+    join unnest(${found.map(one => one.list)}::text[], ${found.map(one => one.entry_id)}::text[],
+      ${found.map(one => one.entry_digest)}::text[]) as k(list, entry_id, digest)
+      using (list, entry_id)
+    where e.digest = decode(k.digest, 'hex')`
+  return new Map(
+    rows.map(({ entry_id, digest, content }) => [digest, { entry_id, ...JSON.parse(content) }]),
+  )
+}
+
 /** Ends the present rows of entries that the version removes or changes. */
 export async function endEntries(
   tx: TransactionSql,

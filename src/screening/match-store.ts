@@ -26,15 +26,16 @@ export async function keepMatches(
   if (rows.length === 0) return
   await tx`
     insert into screening_matches as m (account_id, object_id, party, party_hash, list, entry_id,
-      entry_digest, score, pieces)
+      entry_digest, score, pieces, listed_name)
     select account_id, object_id, party, decode(party_hash, 'hex'), list, entry_id,
-      decode(entry_digest, 'hex'), score, pieces
+      decode(entry_digest, 'hex'), score, pieces, listed_name
     from json_to_recordset(${JSON.stringify(rows)}::text::json) as r(account_id text,
       object_id text, party text, party_hash text, list text, entry_id text, entry_digest text,
-      score integer, pieces json)
+      score integer, pieces json, listed_name text)
     on conflict (account_id, object_id, party, list, entry_id) do update
       set party_hash = excluded.party_hash, entry_digest = excluded.entry_digest,
-        score = excluded.score, pieces = excluded.pieces, found_at = excluded.found_at,
+        score = excluded.score, pieces = excluded.pieces, listed_name = excluded.listed_name,
+        found_at = excluded.found_at,
         state = 'open', decided_by = '', reason = '', decided_at = null
       where m.state <> 'confirmed'`.execute()
 }
@@ -50,7 +51,9 @@ export async function findCleared(
     }),
   )
   if (keys.length === 0) return new Set()
-  const rows = await tx<(Omit<Match, 'party' | 'score' | 'pieces'> & { account_id: string })[]>`
+  const rows = await tx<
+    (Omit<Match, 'party' | 'score' | 'pieces' | 'listed_name'> & { account_id: string })[]
+  >`
     select c.account_id, encode(c.party_hash, 'hex') as party_hash, c.list, c.entry_id,
       encode(c.entry_digest, 'hex') as entry_digest
     from screening_clears c
@@ -118,8 +121,40 @@ export function findUndecided(sql: Sql, objects: readonly Key[]): Promise<Undeci
 }
 
 const COLUMNS = sql`account_id, object_id, party, encode(party_hash, 'hex') as party_hash, list,
-  entry_id, encode(entry_digest, 'hex') as entry_digest, score, pieces, state, found_at, decided_at,
-  decided_by, reason`
+  entry_id, encode(entry_digest, 'hex') as entry_digest, score, pieces, listed_name, state, found_at,
+  decided_at, decided_by, reason`
+
+/** A decision about another payout or party, whose data were the same. */
+export type EarlierDecision = Pick<
+  StoredMatch,
+  | 'object_id'
+  | 'party_hash'
+  | 'list'
+  | 'entry_id'
+  | 'state'
+  | 'decided_by'
+  | 'decided_at'
+  | 'reason'
+>
+
+const MOST_EARLIER = 100
+
+/** The decisions about the same parties and entries elsewhere in the account, the newest first. */
+export async function findEarlier(
+  sql: Tag,
+  { account_id, object_id }: OfObject,
+  matches: readonly Match[],
+): Promise<EarlierDecision[]> {
+  const hashes = [...new Set(matches.map(match => match.party_hash))]
+  if (hashes.length === 0) return []
+  return sql<EarlierDecision[]>`
+    select object_id, encode(party_hash, 'hex') as party_hash, list, entry_id, state, decided_by,
+      decided_at, reason
+    from screening_matches
+    where account_id = ${account_id} and object_id <> ${object_id} and state <> 'open'
+      and party_hash = any (array(select decode(h, 'hex') from unnest(${hashes}::text[]) as h))
+    order by decided_at desc limit ${MOST_EARLIER}`
+}
 
 /**
  * Writes a person's decision about these matches. A clear also inserts rows that later payouts and

@@ -28,6 +28,8 @@ export interface Match extends MatchKey {
   /** From the threshold to 1000. */
   readonly score: number
   readonly pieces: readonly ScorePiece[]
+  /** The entry's name that fitted; for a match by a number its main name. */
+  readonly listed_name: string
 }
 
 /** A stored match and its object: a payout, an entity or a beneficiary. */
@@ -126,9 +128,10 @@ export interface Screened {
 /** The result of a payout that was not screened. */
 export const NOT_SCREENED: Screened = { version: null, matches: [] }
 
-export function matchOf({ party, hash }: NamedParty, { list, entry, score, pieces }: Hit): Match {
-  const { entry_id, digest } = storedEntry(entry)
-  return { party, party_hash: hash, list, entry_id, entry_digest: digest, score, pieces }
+export function matchOf({ party, hash }: NamedParty, hit: Hit): Match {
+  const { list, score, pieces, name: listed_name } = hit
+  const { entry_id, digest: entry_digest } = storedEntry(hit.entry)
+  return { party, party_hash: hash, list, entry_id, entry_digest, score, pieces, listed_name }
 }
 
 export function clearName({ party_hash, list, entry_id, entry_digest }: MatchKey): string {

@@ -11,6 +11,8 @@ export interface NamedParty {
   readonly query: Party
   /** SHA-256 of the query, in hex. A changed party has another one. */
   readonly hash: string
+  /** On one line; '' for none. The lists' addresses are not compared, people read them. */
+  readonly address: string
 }
 
 type Beneficiary = Pick<BeneficiaryRequest, 'name' | 'type'> & Partial<BeneficiaryRequest>
@@ -33,6 +35,7 @@ export function beneficiaryParties(details: Beneficiary): NamedParty[] {
     kind: kindOf(type),
     birth_date: type === 'individual' ? date_of_birth : '',
     countries: country,
+    address: lineOf(address),
     ids: [
       ...idOf('national', national_identification_number, country),
       ...idOf('registration', registration_number, country),
@@ -50,7 +53,7 @@ function bankParties({ destination_details }: Beneficiary): NamedParty[] {
   const ids = BIC_NAMES.flatMap(code => idOf('bank', bank_codes[code], []))
   if (ids.length === 0 && bank_name.trim() === '') return []
   const countries = countryOf(country ?? iban?.trim().slice(0, 2))
-  return [named('bank', bank_name, { kind: 'bank', birth_date: '', countries, ids })]
+  return [named('bank', bank_name, { kind: 'bank', birth_date: '', countries, ids, address: '' })]
 }
 
 /** An entity and its representatives. */
@@ -62,6 +65,7 @@ export function entityParties({ type, details }: EntityRecord): NamedParty[] {
     kind: kindOf(type),
     birth_date: '',
     countries,
+    address: lineOf(registration_address ?? operating_address),
     ids: [
       ...nationalId(details.national_identification_number, registered),
       ...idOf('registration', registration_number, registered),
@@ -78,6 +82,7 @@ export function entityParties({ type, details }: EntityRecord): NamedParty[] {
       kind: 'person' as const,
       birth_date: date_of_birth,
       countries: [...new Set([...nation, ...lives])],
+      address: lineOf(representative.address),
       ids: nationalId(representative.national_identification_number, nation),
     }
     return [named(`representative_${i + 1}`, name, about)]
@@ -85,10 +90,19 @@ export function entityParties({ type, details }: EntityRecord): NamedParty[] {
   return [own, ...persons]
 }
 
-function named(party: string, name: string, about: Omit<Party, 'name'>): NamedParty {
+interface About extends Omit<Party, 'name'> {
+  readonly address: string
+}
+
+function named(party: string, name: string, { address, ...about }: About): NamedParty {
   const { kind, birth_date, countries, ids } = about
   const query: Party = { name, kind, birth_date: dateOf(birth_date), countries, ids }
-  return { party, query, hash: hash('sha256', JSON.stringify(query), 'hex') }
+  return { party, query, hash: hash('sha256', JSON.stringify(query), 'hex'), address }
+}
+
+function lineOf(address: EntityRecord['details']['registration_address']): string {
+  const { line1, line2, city, state, postal_code, country } = address ?? {}
+  return [line1, line2, postal_code, city, state, country].filter(Boolean).join(', ')
 }
 
 function kindOf(type: 'individual' | 'business'): Party['kind'] {

@@ -3,6 +3,15 @@
 export const LISTS = ['ofac', 'ofac-cons', 'un', 'eu', 'uk'] as const
 export type ListName = (typeof LISTS)[number]
 
+/** What each list is, and who publishes it. */
+export const LIST_TITLES: Readonly<Record<ListName, string>> = {
+  ofac: 'Specially Designated Nationals, OFAC (United States)',
+  'ofac-cons': 'Consolidated Sanctions List, OFAC (United States)',
+  un: 'Consolidated List of the UN Security Council',
+  eu: 'Consolidated Financial Sanctions List (European Union)',
+  uk: 'UK Sanctions List, FCDO (United Kingdom)',
+}
+
 const PARTY_KINDS = ['person', 'organisation', 'vessel', 'aircraft', 'unknown'] as const
 type PartyKind = (typeof PARTY_KINDS)[number]
 
@@ -50,6 +59,8 @@ export interface ListedEntry {
   readonly ids: readonly PartyId[]
   /** The sanctions programmes, in the list's words. */
   readonly programmes: readonly string[]
+  /** What the list says besides, on one line; absent for nothing. */
+  readonly remarks?: string
 }
 
 /** The query to the lists: the name and facts of a party. Unknown members are empty. */

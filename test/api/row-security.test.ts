@@ -126,9 +126,9 @@ async function furnish({ client, ids }: World): Promise<void> {
       '', '', '', '', '{}', sha256(''))`
   await owner`
     insert into screening_matches (account_id, object_id, party, party_hash, list, entry_id,
-      entry_digest, score, pieces)
+      entry_digest, score, pieces, listed_name)
     values (${account_id}, ${paid.json.data.id}, 'beneficiary', sha256(''), 'un', '1', sha256(''),
-      1000, '[]')`
+      1000, '[]', 'A Name')`
   await owner`
     insert into screening_clears (account_id, object_id, party_hash, list, entry_id, entry_digest,
       cleared_by, reason)

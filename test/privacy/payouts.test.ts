@@ -214,9 +214,9 @@ async function addDocuments(account_id: string, payout_id: string): Promise<void
   const { owner } = service.database
   await owner`
     insert into screening_matches (account_id, object_id, party, party_hash, list, entry_id,
-      entry_digest, score, pieces)
+      entry_digest, score, pieces, listed_name)
     values (${account_id}, ${payout_id}, 'beneficiary', sha256('a'), 'un', '1', sha256('b'), 900,
-      '[{"score":900,"text":"Zwick Piece"}]')`
+      '[{"score":900,"text":"Zwick Piece"}]', 'A Name')`
   await owner`
     insert into rail_exceptions (account_id, payout_id, number, attempt, rail, kind, message, notice,
       opened_at, closed_at, closed_by, note)

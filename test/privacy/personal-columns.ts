@@ -162,7 +162,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
     personal: 'pieces reason',
     digest: 'party_hash',
     staff: 'decided_by',
-    none: 'account_id object_id party list entry_id entry_digest state',
+    none: 'account_id object_id party list entry_id entry_digest listed_name state',
   },
   screening_clears: {
     personal: 'reason',

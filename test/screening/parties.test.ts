@@ -91,8 +91,12 @@ test('new entity, itself or a representative listed: a match for a person to dec
   const account = ['--account', office.live.account.account_id]
   const { json } = await office.runs('screening', 'list', '--of', 'entity', ...account, '--json')
   assert.deepEqual(json.results, await office.list('entity'))
-  const { matches, digest, ...shown } = await office.show(id)
+  const { matches, digest, parties, ...shown } = await office.show(id)
   assert.match(digest, /^[0-9a-f]{64}$/)
+  assert.deepEqual(
+    parties.map(({ party, name }) => [party, name]),
+    [['entity', 'Eric Badege']],
+  )
   assert.deepEqual(shown, {
     id,
     of: 'entity',

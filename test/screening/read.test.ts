@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { storedEntry } from '../../src/screening/list-rules.ts'
 import { readList } from '../../src/screening/lists/read.ts'
 import { LISTS, type ListedEntry, type ListName } from '../../src/screening/screening.ts'
 import { UnreadableFile } from '../../src/values/bank-format/bank-format.ts'
@@ -161,6 +162,26 @@ test('UK XML: primary name first in any spelling, dd/mm read as unknown day', as
     { from: '1946-01-01', to: '1946-12-31' },
   ])
   assert.deepEqual(akhund.countries, ['AF'])
+})
+
+test('list files, remarks of a record: on one line and cut at 2,000 characters; another digest', async () => {
+  const long = `A note\n  ${'x'.repeat(3_000)}`
+  const cases: [ListName, string, string, string][] = [
+    ['ofac', '8279', '<uid>8279</uid>', `$&<remarks>${long}</remarks>`],
+    ['un', 'CDi.001', '<REFERENCE_NUMBER>CDi.001', `<COMMENTS1>${long}</COMMENTS1>$&`],
+    ['eu', '', '<nameAlias', `<remark>${long}</remark>$&`],
+    ['uk', '', '<UniqueID>', `<OtherInformation>${long}</OtherInformation>$&`],
+  ]
+  for (const [list, id, place, remarks] of cases) {
+    const text = await shipped(list)
+    assert.ok(text.includes(place), list)
+    const [plain] = (await read(text, list)).entries.filter(one => id === '' || one.entry_id === id)
+    const { entries } = await read(text.replace(place, remarks), list)
+    const entry = entries.find(one => one.entry_id === plain?.entry_id) ?? assert.fail(list)
+    assert.equal(entry.remarks, `A note ${'x'.repeat(1_993)}`, list)
+    assert.equal(plain?.remarks, undefined)
+    assert.notEqual(storedEntry(entry).digest, storedEntry(plain ?? entry).digest)
+  }
 })
 
 test('sample lists: accepted as their own list, refused as another', async () => {

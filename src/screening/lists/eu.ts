@@ -24,6 +24,7 @@ export const EU = formatOfEntries({
   units: ['sanctionEntity'],
   dayOf: root => attributeOf(root, 'generationDate').slice(0, 10),
   entryOf,
+  remarksOf: unit => childrenOf(unit, 'remark').map(({ text }) => text),
 })
 
 function entryOf(unit: XmlNode): ListedEntry {

@@ -40,9 +40,12 @@ interface EntryFormat extends Omit<ListFormat, 'read'> {
   /** The publication date, YYYY-MM-DD, by the element `dated` or the root. */
   dayOf(node: XmlNode): string
   entryOf(unit: XmlNode): ListedEntry
+  /** What the record says besides, in parts. */
+  remarksOf(unit: XmlNode): readonly string[]
 }
 
-export function formatOfEntries({ units, dated, dayOf, entryOf, ...format }: EntryFormat) {
+export function formatOfEntries(of: EntryFormat) {
+  const { units, dated, dayOf, entryOf, remarksOf, ...format } = of
   const read = (root: XmlNode): ListReader => {
     const entries: ListedEntry[] = []
     let dated_node = root
@@ -50,7 +53,7 @@ export function formatOfEntries({ units, dated, dayOf, entryOf, ...format }: Ent
       units: new Set(dated === undefined ? units : [dated, ...units]),
       take(unit) {
         if (unit.name === dated) dated_node = unit
-        else entries.push(withIdsInText(entryOf(unit), unit))
+        else entries.push(withRemarks(withIdsInText(entryOf(unit), unit), remarksOf(unit)))
       },
       count: () => entries.length,
       finish: () => ({ published_on: dayOf(dated_node), entries }),
@@ -62,6 +65,14 @@ export function formatOfEntries({ units, dated, dayOf, entryOf, ...format }: Ent
 /** The text on one line, with single spaces. */
 export function lineOf(text: string): string {
   return text.replace(/\s+/g, ' ').trim()
+}
+
+/** In characters. Lists reach some thousands. */
+const MOST_REMARKS = 2000
+
+export function withRemarks(entry: ListedEntry, parts: readonly string[]): ListedEntry {
+  const remarks = lineOf(parts.join(' ')).slice(0, MOST_REMARKS).toWellFormed()
+  return remarks === '' ? entry : { ...entry, remarks }
 }
 
 /** Joins the non-empty parts of a name, in order. */

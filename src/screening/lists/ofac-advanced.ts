@@ -19,6 +19,7 @@ import {
   unique,
   uniqueNames,
   withIdsInText,
+  withRemarks,
 } from './format.ts'
 
 export const OFAC_ADVANCED: ListFormat = {
@@ -136,7 +137,7 @@ class AdvancedReader implements ListReader {
       ],
       programmes: [],
     }
-    this.#entries.push(withIdsInText(entry, unit))
+    this.#entries.push(withRemarks(withIdsInText(entry, unit), [textOf(unit, 'Comment')]))
   }
 
   #kindOf(id: string): ListedEntry['kind'] {

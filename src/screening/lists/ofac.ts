@@ -25,6 +25,7 @@ export const OFAC = formatOfEntries({
   dated: 'Publish_Date',
   dayOf,
   entryOf,
+  remarksOf: unit => [textOf(unit, 'remarks')],
 })
 
 /** Reads mm/dd/yyyy as YYYY-MM-DD; '' for any other text. */

@@ -24,6 +24,7 @@ export const UK = formatOfEntries({
   dated: 'DateGenerated',
   dayOf: ({ text }) => dateOfDay(dayOf(text)),
   entryOf,
+  remarksOf: unit => [textOf(unit, 'UKStatementofReasons'), textOf(unit, 'OtherInformation')],
 })
 
 function entryOf(unit: XmlNode): ListedEntry {

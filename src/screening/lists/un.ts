@@ -24,6 +24,7 @@ export const UN = formatOfEntries({
   units: ['INDIVIDUAL', 'ENTITY'],
   dayOf: root => attributeOf(root, 'dateGenerated').slice(0, 10),
   entryOf,
+  remarksOf: unit => [textOf(unit, 'COMMENTS1')],
 })
 
 function entryOf(unit: XmlNode): ListedEntry {
