@@ -5,7 +5,7 @@ import { Type } from '../http/type.ts'
 import type { ListStatus, ListVersion } from '../screening/list.ts'
 import { type ListState, STALE_AFTER_S, staleAt, stateOf } from '../screening/list-rules.ts'
 import { listNewest, readRequired, updateRequired } from '../screening/list-store.ts'
-import { LISTS, type ListName } from '../screening/screening.ts'
+import { LIST_TITLES, LISTS, type ListName } from '../screening/screening.ts'
 import type { Sql } from '../sql/connect.ts'
 import { describeAge, toSecond } from '../values/text/age.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
@@ -49,6 +49,7 @@ const IMPORTED = optional({
 const ListStatusResponse = Type.Object(
   {
     list: Literals(LISTS),
+    title: Type.String({ description: 'The name and the publisher of the list.' }),
     required: Type.Boolean({
       description: 'Whether payouts of live accounts wait unless the list is current.',
     }),
@@ -156,10 +157,12 @@ function presentLists(rows: readonly ListRow[]): Static<typeof ListsResponse> {
 }
 
 function presentStatus({ list, status, state, is_required: required }: ListRow): ShownList {
-  if (status === undefined) return { list, required, state }
+  const title = LIST_TITLES[list]
+  if (status === undefined) return { list, title, required, state }
   const { imported_at, age_s } = status
   const current_until = staleAt(status)
-  return { ...presentVersion(status), required, state, imported_at, age_s, current_until }
+  const of_time = { imported_at, age_s, current_until }
+  return { ...presentVersion(status), title, required, state, ...of_time }
 }
 
 export function presentVersion(version: ListVersion) {

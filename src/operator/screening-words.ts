@@ -50,20 +50,21 @@ function matchWords(match: ShownMatch, parties: readonly NamedParty[]): string {
   const lines: [string, string | undefined][] = [
     ['party', party && partyWords(party)],
     ['changed', match.party_changed ? 'the data compared were others' : undefined],
-    ['listed', `${listed_name}${entry && otherNames(entry, listed_name)}`],
+    ['listed', listed_name + (entry ? otherNames(entry, listed_name) : '')],
     ['', entry && knownWords(entry.kind, entry.births.map(birthWords), entry)],
     ['list', LIST_TITLES[list]],
     ['programmes', entry?.programmes.join(', ')],
     ['remarks', entry?.remarks],
-    ...match.earlier.map((one): [string, string] => [
-      'earlier',
-      `${one.object_id} ${decided(one)}`,
-    ]),
+    ...match.earlier.map(earlierLine),
   ]
-  const delisted = listed ? '' : ' (delisted)'
-  const head = `${score}  ${match.party}, ${list} ${entry_id}${delisted}: ${decided(match) || state}`
+  const named = `${match.party}, ${list} ${entry_id}${listed ? '' : ' (delisted)'}`
+  const head = `${score}  ${named}: ${decided(match) || state}`
   const shown = lines.flatMap(([name, text]) => (text ? [`  ${name.padEnd(11)}${text}`] : []))
   return [visible(head), ...shown.map(visible), scoredLines('  score', pieces)].join('\n')
+}
+
+function earlierLine(decision: ShownMatch['earlier'][number]): [string, string] {
+  return ['earlier', `${decision.object_id} ${decided(decision)}`]
 }
 
 function partyWords({ query, address }: NamedParty): string {

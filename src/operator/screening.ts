@@ -120,7 +120,10 @@ export const Match = Type.Object(
     listed_name: Type.String({ description: 'The name of the entry that fitted.' }),
     listed: Type.Boolean({ description: 'Whether its list still has the entry.' }),
     score: Type.Integer(),
-    pieces: Type.Array(Type.Unknown(), { description: 'The parts that the score is made of.' }),
+    pieces: Type.Array(
+      Type.Object({ piece: Type.String(), score: Type.Integer(), text: Type.String() }),
+      { description: 'The compared facts in words, each with the score after it.' },
+    ),
     state: Type.String(),
     found_at: Timestamp,
     decided_at: textOrNull({ format: 'date-time' }),

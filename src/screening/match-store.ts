@@ -121,8 +121,8 @@ export function findUndecided(sql: Sql, objects: readonly Key[]): Promise<Undeci
 }
 
 const COLUMNS = sql`account_id, object_id, party, encode(party_hash, 'hex') as party_hash, list,
-  entry_id, encode(entry_digest, 'hex') as entry_digest, score, pieces, listed_name, state, found_at,
-  decided_at, decided_by, reason`
+  entry_id, encode(entry_digest, 'hex') as entry_digest, score, pieces, listed_name, state,
+  found_at, decided_at, decided_by, reason`
 
 /** A decision about another payout or party, whose data were the same. */
 export type EarlierDecision = Pick<

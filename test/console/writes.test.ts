@@ -246,7 +246,10 @@ test('console, entity with a match: shown with its score; a person confirms it, 
   }
   assert.ok(!(await shows('/screening?of=beneficiary')).includes(entity))
   const shown = await shows(`/screening/${entity}`)
-  assert.match(shown, /1000 of 1000: the entity and\s+<code>un CDi\.001<\/code>/)
+  assert.match(shown, /The entity: score 1000 of 1000<\/h2>/)
+  for (const text of ['<td>Eric Badege</td>', '<strong>ERIC BADEGE</strong>', 'Rwanda (RW)']) {
+    assert.ok(shown.includes(text), text)
+  }
   assert.ok(shown.includes(`${ROOT}/entities/${entity}`))
   assert.ok((await shows(`/entities/${entity}`)).includes(`${ROOT}/screening/${entity}`))
   const says = async (decision: string) => {

@@ -345,7 +345,7 @@ export async function heldPayout(world: OperatorWorld): Promise<string> {
     insert into screening_matches (account_id, object_id, party, party_hash, list, entry_id,
       entry_digest, score, pieces, listed_name)
     values (${idOf(world.live)}, ${id}, 'beneficiary', sha256('b'), 'un', '1', sha256('e'), 1000,
-      '[{"text": "name", "score": 1000}]', 'A Name')`
+      '[{"piece": "words", "text": "name", "score": 1000}]', 'A Name')`
   await owner`
     update open_payouts set screened = null, screening = 'open', ask_rail_at = null
     where id = ${id}`
