@@ -108,7 +108,7 @@ test(`POST ${PATH}, expired quote with max_total_debit sent repeatedly: renewed 
   assert.equal((await account.get(`/v3/payout/quote/${quote}`)).json.status, 'used')
 })
 
-test(`POST ${PATH}, expired quote with entity, network and charges: the new quote has the same ones`, async () => {
+test(`POST ${PATH}, expired quote with entity, network and charges: the new quote has the same entity, network and charges`, async () => {
   const body = { type: 'individual', name: 'Anna', email: 'anna@example.com' }
   const entity_id = (await account.post('/v3/entity', body)).json.data.id
   const local = { fund_transfer_network: 'chats' }

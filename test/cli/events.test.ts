@@ -84,7 +84,7 @@ async function lineOf(
   throw new Error(`corridor listen ended with ${child.exitCode}`)
 }
 
-test('corridor listen, no service at the URL: prints each new event in 80 columns, with a notice; no earlier event', async () => {
+test('corridor listen, no service at the URL: each new event in 80 columns, with its failed delivery; no earlier event', async () => {
   await pay()
   let id = ''
   const nowhere = `http://127.0.0.1:${await freePort()}/hook`

@@ -221,7 +221,7 @@ for (const operation of writing) {
     await probe.finish()
   })
 
-  test(`${operation.name}, limit of every field: accepted as documented, one more 400 naming it`, async () => {
+  test(`${operation.name}, limit of every field: its documented value accepted, the next value 400 naming the field`, async () => {
     const full = make.fullBody(operation)
     const limits = placesOf(full).flatMap(([path, value]) =>
       limitsOf(schemaAt(schemaOf(operation), path), value).map((limit, i) => {

@@ -303,7 +303,7 @@ test('manual rail, payout not yet screened: cannot be taken', async () => {
   await office.fails('payout', 'take', id)
 })
 
-test('transfer to another account, payee matched: credited only once cleared', async () => {
+test('transfer to another account, payee matched: credited after the clear, not before', async () => {
   await screenWith(office.un)
   const receiver = await service.openAccount({ sandbox: onCluster })
   const { beneficiary_details, ...body } = internalPayout(receiver.account.deposit_address)
