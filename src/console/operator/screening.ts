@@ -104,7 +104,7 @@ const PAGES = { payout: 'payouts', entity: 'entities', beneficiary: '' } as cons
 
 function matchOf(root: string, match: Match, parties: Screening['parties']): Html {
   const { list, entry_id, listed, score, state: is, earlier_decisions } = match
-  return html`<section class="card"><h2>${roleOf(match.party)}: score ${score} of 1000</h2>
+  return html`<section class="card sides"><h2>${roleOf(match.party)}: score ${score} of 1000</h2>
 <p>${state(is)} ${!listed && html`<span class="state wait">no longer listed</span>`}
 ${match.party_changed && html`<span class="state wait">party changed since</span>`}
 <code>${list} ${entry_id}</code>${decisionOf(match)}</p>
@@ -187,7 +187,9 @@ function numbersOf(known: Known): Content {
 }
 
 function lines(texts: readonly string[]): Content {
-  return texts.map((text, i) => html`${i > 0 && html`<br>`}${text}`)
+  return texts.length === 0
+    ? undefined
+    : texts.map((text, i) => html`${i > 0 && html`<br>`}${text}`)
 }
 
 const PIECES: Table<Match['pieces'][number]> = {
