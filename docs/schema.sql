@@ -866,23 +866,23 @@ CREATE POLICY maintenance ON holds FOR ALL TO owner USING ((( SELECT current_set
 GRANT SELECT ON holds TO corridor_auditor;
 GRANT DELETE, INSERT, SELECT ON holds TO corridor_service;
 
-CREATE TABLE payout_likenesses (
+CREATE TABLE payout_fingerprints (
   created_at timestamp with time zone NOT NULL,
   account_id text COLLATE "C" NOT NULL,
-  likeness bytea NOT NULL,
+  fingerprint bytea NOT NULL,
   payout_id text COLLATE "C" NOT NULL,
-  CONSTRAINT payout_likenesses_pkey PRIMARY KEY (account_id, likeness, payout_id),
-  CONSTRAINT payout_likenesses_likeness_check CHECK ((octet_length(likeness) = 16))
+  CONSTRAINT payout_fingerprints_pkey PRIMARY KEY (account_id, fingerprint, payout_id),
+  CONSTRAINT payout_fingerprints_fingerprint_check CHECK ((octet_length(fingerprint) = 16))
 );
-CREATE INDEX payout_likenesses_age ON payout_likenesses USING btree (created_at);
-ALTER TABLE payout_likenesses ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-CREATE POLICY accounts_named ON payout_likenesses FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
-CREATE POLICY audit ON payout_likenesses FOR SELECT TO corridor_auditor USING (true);
-CREATE POLICY find ON payout_likenesses FOR SELECT TO corridor_finder USING (true);
-CREATE POLICY maintenance ON payout_likenesses FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
-GRANT SELECT ON payout_likenesses TO corridor_auditor;
-GRANT SELECT (account_id, created_at) ON payout_likenesses TO corridor_finder;
-GRANT DELETE, INSERT, SELECT ON payout_likenesses TO corridor_service;
+CREATE INDEX payout_fingerprints_age ON payout_fingerprints USING btree (created_at);
+ALTER TABLE payout_fingerprints ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON payout_fingerprints FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON payout_fingerprints FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON payout_fingerprints FOR SELECT TO corridor_finder USING (true);
+CREATE POLICY maintenance ON payout_fingerprints FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON payout_fingerprints TO corridor_auditor;
+GRANT SELECT (account_id, created_at) ON payout_fingerprints TO corridor_finder;
+GRANT DELETE, INSERT, SELECT ON payout_fingerprints TO corridor_service;
 
 CREATE TABLE payout_metadata (
   part bigint NOT NULL,

@@ -402,21 +402,21 @@ create table holds (
   primary key (account_id, entity_id, payout_id)
 );
 
--- The likenesses of recent payouts, which prevent paying twice. One row for each payout of an account
+-- The fingerprints of recent payouts, which prevent paying twice. One row for each payout of an account
 -- with a duplicate window (docs/decisions/creating-payouts.md). A row is deleted when no account's
 -- duplicate_window_s reaches back to it. It is a table and not a column of payouts, because the index of a column
 -- would grow for ever, and writes would be scattered over it.
-create table payout_likenesses (
+create table payout_fingerprints (
   created_at timestamptz not null,
   account_id text collate "C" not null,
   -- The first half of the SHA-256 of beneficiary, amount, currency and reference;
   -- payouts/create/duplicate.ts has the recipe.
-  likeness bytea not null check (octet_length(likeness) = 16),
+  fingerprint bytea not null check (octet_length(fingerprint) = 16),
   -- Ids are in the order of the book, so the last is the newest.
   payout_id text collate "C" not null,
-  primary key (account_id, likeness, payout_id)
+  primary key (account_id, fingerprint, payout_id)
 );
-create index payout_likenesses_age on payout_likenesses (created_at);
+create index payout_fingerprints_age on payout_fingerprints (created_at);
 
 -- Finds payouts by their metadata. A row covers the payouts whose debits are among the same 64
 -- journal numbers, and has a hash for each of their pairs. A search reads the payouts of few rows

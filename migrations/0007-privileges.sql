@@ -56,7 +56,7 @@ grant select, insert, delete, update (status, status_description, failure, held_
   taken_over_at, expected_at, metadata, updated_at) on open_payouts to corridor_service;
 grant select, insert, update (status, status_description, failure, rail_steps, rail_attempts,
   rail_reference, taken_over_at, succeeded_at, metadata, updated_at) on payout_outcomes to corridor_service;
-grant select, insert, delete on holds, payout_likenesses to corridor_service;
+grant select, insert, delete on holds, payout_fingerprints to corridor_service;
 grant select, insert, update (first_id, last_id, hashes) on payout_metadata to corridor_service;
 grant select, insert, update (payout_id) on payout_imports to corridor_service;
 
@@ -69,7 +69,7 @@ grant update (status, attempts, due_at, updated_at) on webhook_deliveries to cor
 
 -- The finder reads what is due, and what waits for people, by status and for how long.
 grant select (account_id, sandbox, event_count, clock_ahead, state) on books to corridor_finder;
-grant select (account_id, created_at) on idempotency_keys, payout_likenesses to corridor_finder;
+grant select (account_id, created_at) on idempotency_keys, payout_fingerprints to corridor_finder;
 grant select (account_id, entity_id, due_at) on ended_reviews to corridor_finder;
 grant select (account_id, id, ask_rail_at, claimed_until, execute_at, rail, status)
   on open_payouts to corridor_finder;
@@ -94,7 +94,7 @@ begin
   foreach name in array array[
     'books', 'balances', 'journals', 'events', 'beneficiaries', 'quotes',
     'payouts', 'open_payouts', 'payout_outcomes', 'idempotency_keys', 'entities', 'entity_duplicates', 'holds', 'ended_reviews', 'webhook_endpoints',
-    'webhook_deliveries', 'webhook_attempts', 'payout_likenesses', 'payout_metadata', 'payout_batches',
+    'webhook_deliveries', 'webhook_attempts', 'payout_fingerprints', 'payout_metadata', 'payout_batches',
     'payout_batch_items', 'payout_imports'
   ] loop
     execute format('alter table %I enable row level security, force row level security', name);
@@ -110,7 +110,7 @@ begin
     $policy$, name, current_user);
   end loop;
   foreach name in array array['open_payouts', 'ended_reviews', 'books', 'webhook_endpoints',
-    'webhook_deliveries', 'payout_likenesses', 'idempotency_keys'
+    'webhook_deliveries', 'payout_fingerprints', 'idempotency_keys'
   ] loop
     execute format('create policy find on %I for select to corridor_finder using (true)', name);
   end loop;

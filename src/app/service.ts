@@ -9,7 +9,7 @@ import { deleteOldUses } from '../controls/limit/use-store.ts'
 import { Connections } from '../http/connections.ts'
 import { closeServer } from '../http/drain.ts'
 import { deleteExpiredReplies } from '../http/idempotency/store.ts'
-import { deleteOldLikenesses } from '../payouts/create/duplicate-store.ts'
+import { deleteOldFingerprints } from '../payouts/create/duplicate-store.ts'
 import { clusterFiles, openDatabase } from '../postgres/open.ts'
 import { deleteOldQuotes } from '../quotes/expired-store.ts'
 import { pauseIfRestored } from '../rails/restored.ts'
@@ -43,7 +43,7 @@ export interface Service {
 
 const DELETIONS = [
   deleteExpiredReplies,
-  deleteOldLikenesses,
+  deleteOldFingerprints,
   deleteOldQuotes,
   deleteOldUses,
   deleteOldDeliveries,

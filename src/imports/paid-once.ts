@@ -7,7 +7,7 @@ import {
   createPayout,
   type PayoutReference,
 } from '../payouts/create/create-operation.ts'
-import { likenessOf } from '../payouts/create/duplicate.ts'
+import { fingerprintOf } from '../payouts/create/duplicate.ts'
 import { intentIn } from '../payouts/create/intent.ts'
 import type { PayoutOutcome } from '../payouts/create/new-row.ts'
 import type { CreatePayout, Payout, PayoutState } from '../payouts/payout.ts'
@@ -74,7 +74,7 @@ function hashOfPayment(request: PayoutRequest): string {
   const payment =
     beneficiary_details === undefined
       ? { beneficiary, amount, currency, reference_id }
-      : likenessOf(beneficiary_details, { amount, currency, reference_id })
+      : fingerprintOf(beneficiary_details, { amount, currency, reference_id })
   return hashJson({ payment })
 }
 

@@ -188,7 +188,7 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
       ...inner,
       books: new Map([...inner.books, [row.account_id, unlimited_book]]),
       quotes: new Map(inner.quotes),
-      likenesses: new Map(inner.likenesses),
+      fingerprints: new Map(inner.fingerprints),
       limits: copyState(inner.limits),
     }
     const state = { inner: copy, imported: new Map(imported), new_keys: [] }

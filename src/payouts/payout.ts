@@ -118,7 +118,7 @@ export interface PayoutState {
   readonly approvals: Approvals
   readonly accountsByDepositAddress: ReadonlyMap<string, Account>
   /** Earlier payouts of accounts that have a duplicate window; decisions add their own. */
-  readonly likenesses: Likenesses
+  readonly fingerprints: Fingerprints
   /** The entities that payouts are made for, by `account_id/id`. */
   readonly principals: Principals
   /** The installation's BIC, '' when the operator has set none. */
@@ -166,17 +166,17 @@ export interface UsedQuote extends Quote {
   readonly renewed_as: string
 }
 
-/** The likeness of a payout, stored while later payouts are compared with it. */
-export interface Likeness {
+/** The fingerprint of a payout, stored while later payouts are compared with it. */
+export interface Fingerprint {
   readonly account_id: string
   /** 64 hex digits. */
-  readonly likeness: string
+  readonly fingerprint: string
   readonly created_at: Instant
   readonly payout_id: string
 }
 
-/** The newest payout of each likeness, by `account_id/likeness`. */
-export type Likenesses = Map<string, Likeness>
+/** The newest payout of each fingerprint, by `account_id/fingerprint`. */
+export type Fingerprints = Map<string, Fingerprint>
 
 /** A request to pay, and who makes it. */
 export interface Asked {
@@ -198,7 +198,7 @@ export interface Intent extends Asked {
   /** The entity that the payout is for, by the request or its quote; '' for none. */
   readonly on_behalf_of: string
   /** Duplicates have the same; null when the account looks for none, or without `details`. */
-  readonly likeness: string | null
+  readonly fingerprint: string | null
   /** The result of screening its parties, which loading adds. */
   readonly screened: Screened
 }

@@ -157,7 +157,7 @@ export const SOURCES: readonly Source[] = [
     without: ['hashes'],
     note: 'The hashes are left out: they are of other payouts too. payouts has the metadata.',
   },
-  { table: 'payout_likenesses', where: OF_PAYOUT, term: 'month' },
+  { table: 'payout_fingerprints', where: OF_PAYOUT, term: 'month' },
   {
     table: 'quotes',
     where: "t.account_id = $1 and t.entity_id = $2 and t.entity_id <> ''",

@@ -71,7 +71,7 @@ async function traceOf({ account: { account_id } }: Client) {
     union all select 'terms', destination_country || quote_validity_s, basis::text from payouts
       where account_id = ${account_id} and quote_id = ''
     union all select 'beneficiary', '', '' from beneficiaries where account_id = ${account_id}
-    union all select 'likeness', encode(likeness, 'hex'), '' from payout_likenesses
+    union all select 'fingerprint', encode(fingerprint, 'hex'), '' from payout_fingerprints
       where account_id = ${account_id}
     union all select 'hold', '', '' from holds where account_id = ${account_id}
     union all select 'payout', status, '' from payout_states where account_id = ${account_id}

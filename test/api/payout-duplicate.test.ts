@@ -4,8 +4,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { BeneficiaryRequest } from '../../src/parties/beneficiary/request.ts'
-import { likenessOf } from '../../src/payouts/create/duplicate.ts'
-import { deleteOldLikenesses, findLikenesses } from '../../src/payouts/create/duplicate-store.ts'
+import { fingerprintOf } from '../../src/payouts/create/duplicate.ts'
+import {
+  deleteOldFingerprints,
+  findFingerprints,
+} from '../../src/payouts/create/duplicate-store.ts'
 import type { PayoutRequest } from '../../src/payouts/request.ts'
 import { confineTo } from '../../src/sql/confine.ts'
 import { closeVerified } from '../support/assert/books.ts'
@@ -120,7 +123,7 @@ for (const reference_id of ['', 'INV-1']) {
 
 async function remembered({ account: { account_id } }: Client): Promise<string[]> {
   const rows = await service.database.owner<{ payout_id: string }[]>`
-    select payout_id from payout_likenesses where account_id = ${account_id} order by 1`
+    select payout_id from payout_fingerprints where account_id = ${account_id} order by 1`
   return rows.map(row => row.payout_id)
 }
 
@@ -155,16 +158,16 @@ test(`POST ${PATH}, many payouts with one fingerprint: only the newest row of it
   const { account_id } = account.account
   await pay(account)
   const { id } = await pay(account, { allow_duplicate: true })
-  const likeness = likenessOf(bankBeneficiary as BeneficiaryRequest, {
+  const fingerprint = fingerprintOf(bankBeneficiary as BeneficiaryRequest, {
     ...localPayout,
     reference_id: '',
   })
   await inOneTransaction(service.database.url, async tx => {
     void confineTo(tx, [account_id])
-    const found = await findLikenesses(tx, [{ account_id, likeness }])
+    const found = await findFingerprints(tx, [{ account_id, fingerprint }])
     const [read] = await tx`
       select seq_scan, idx_tup_fetch from pg_stat_xact_user_tables
-      where relname = 'payout_likenesses'`
+      where relname = 'payout_fingerprints'`
     const ids = found.map(({ payout_id }) => payout_id)
     assert.deepEqual([ids, { ...read }], [[id], { seq_scan: 0n, idx_tup_fetch: 1n }])
   })
@@ -197,19 +200,19 @@ test('fingerprints older than seven days: deleted by the thousand, younger ones 
   const { id } = await pay(account)
   const { owner } = service.database
   await owner`
-    insert into payout_likenesses (account_id, likeness, created_at, payout_id)
+    insert into payout_fingerprints (account_id, fingerprint, created_at, payout_id)
     select ${account.account.account_id}, substr(sha256(n::text::bytea), 1, 16),
       clock_timestamp() - interval '168 hours', 'pot_' || n
     from generate_series(1, 1001) n`
-  assert.equal(await deleteOldLikenesses(service.deps), 1001)
+  assert.equal(await deleteOldFingerprints(service.deps), 1001)
   await assertDuplicate(account, id)
 })
 
 test('deletion of fingerprints older than seven days: found by index, younger ones not read', async () => {
   await inOneTransaction(service.database.url, async (tx, connections) => {
-    await deleteOldLikenesses(connections)
+    await deleteOldFingerprints(connections)
     const [scans] = await tx`
-      select seq_scan from pg_stat_xact_user_tables where relname = 'payout_likenesses'`
+      select seq_scan from pg_stat_xact_user_tables where relname = 'payout_fingerprints'`
     assert.equal(scans?.seq_scan, 0n)
   })
 })

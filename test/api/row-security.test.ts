@@ -243,7 +243,7 @@ const FOUND_IN = [
   'webhook_deliveries',
   'payout_approvals',
   'payout_attempts',
-  'payout_likenesses',
+  'payout_fingerprints',
   'limit_sums',
   'limit_uses',
   'idempotency_keys',

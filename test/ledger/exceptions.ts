@@ -64,7 +64,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   known_devices: 'on which devices people have logged in, which opens nothing; moves nothing',
   login_attempts: 'who tried to log in, until it is forgotten; moves nothing',
   request_log: 'the last requests of sandboxes, for whoever builds against the API; moves nothing',
-  payout_likenesses: 'a guard against paying twice by mistake, forgotten after a week',
+  payout_fingerprints: 'a guard against paying twice by mistake, forgotten after a week',
   ended_reviews: 'a worker’s list of what to do; a missing one is named where payouts still wait',
   webhook_deliveries:
     'copies of events on their way out, forgotten after 30 days; sent again by a replay',

@@ -24,8 +24,8 @@ import { storeBooks } from '../../statements/balance-transaction/operations.ts'
 import { findEntries } from '../../statements/balance-transaction/store.ts'
 import { byName, type Key, nameOf, payoutKey, uniqueKeys } from '../../values/id.ts'
 import { depositAddressOf } from '../create/destination.ts'
-import { likenessOfPayout } from '../create/duplicate.ts'
-import { deleteLikenesses } from '../create/duplicate-store.ts'
+import { fingerprintOfPayout } from '../create/duplicate.ts'
+import { deleteFingerprints } from '../create/duplicate-store.ts'
 import type { OpenPayout, Payout } from '../payout.ts'
 import type { ActionRequest } from '../request.ts'
 import { findOpenPayouts, findPaidElsewhere, lockOpenPayouts, writeStates } from '../state-store.ts'
@@ -72,7 +72,7 @@ export const advancePayout = {
       writeStates(tx, state.read, versions, last),
       deleteHolds(tx, ended),
       insertHolds(tx, begun),
-      deleteLikenesses(tx, given_back.map(likenessOfPayout)),
+      deleteFingerprints(tx, given_back.map(fingerprintOfPayout)),
       ...giveBackUses(tx, usesOf(state.uses, given_back)),
       ...storeAttempts(tx, outcomes),
       keepMatches(tx, held),

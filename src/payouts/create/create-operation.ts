@@ -33,10 +33,10 @@ import { insertHolds } from '../advance/hold-store.ts'
 import { insertMetadata } from '../metadata-store.ts'
 import {
   type CreatePayout,
+  type Fingerprint,
+  type Fingerprints,
   holdOf,
   type Intent,
-  type Likeness,
-  type Likenesses,
   type PayoutState,
   type Principals,
 } from '../payout.ts'
@@ -45,7 +45,7 @@ import { insertPayouts } from '../store.ts'
 import { payeesUnderRules } from './approval-need.ts'
 import { decidePayout } from './create.ts'
 import { depositAddressOf } from './destination.ts'
-import { findLikenesses, insertLikenesses } from './duplicate-store.ts'
+import { findFingerprints, insertFingerprints } from './duplicate-store.ts'
 import { intentIn, intentOf, withNamed } from './intent.ts'
 import { countersOf, payeesUnderLimits } from './limit-use.ts'
 import type { PayoutOutcome } from './new-row.ts'
@@ -112,7 +112,7 @@ export function createPayout(
         ),
         insertMetadata(tx, payouts),
         insertHolds(tx, nonNull(payouts.map(holdOf))),
-        insertLikenesses(tx, nonNull(outcomes.map(outcome => outcome.likeness))),
+        insertFingerprints(tx, nonNull(outcomes.map(outcome => outcome.fingerprint))),
         ...storeUses(tx, state.books, state.limits, uses),
         upsertPayees(tx, nonNull(outcomes.map(outcome => outcome.new_payee))),
         keepMatches(tx, held),
@@ -142,7 +142,7 @@ async function loadCreation(
     findQuotes(tx, keysNamed(commands, 'quote')).then(byName),
     loadEntities(tx, commands),
     loadBeneficiaries(tx, commands),
-    loadLikenesses(tx, asked),
+    loadFingerprints(tx, asked),
     findWaiting(tx, parties),
   ])
   const intents = asked.map(one => withNamed(one, { quotes, beneficiaries }))
@@ -151,7 +151,7 @@ async function loadCreation(
   const pricing = await reference.pricing(locked.price_version)
   // A second round trip reads by what the first has read, where there is anything to read.
   const [earlier_of_named, waiting_of_quoted, controls] = await Promise.all([
-    loadLikenesses(
+    loadFingerprints(
       tx,
       intents.filter(({ request }) => request.beneficiary !== undefined),
     ),
@@ -170,7 +170,7 @@ async function loadCreation(
     beneficiaries,
     approvals: byName([...entities.values()].map(approvalOf)),
     accountsByDepositAddress: reference.accountsByDepositAddress(),
-    likenesses: byLikeness([...earlier, ...earlier_of_named]),
+    fingerprints: byFingerprint([...earlier, ...earlier_of_named]),
     principals: principalsOf(entities, intents),
     intents: new Map(
       intents.map((one, i) => [one.request, { ...one, screened: screened[i] ?? NOT_SCREENED }]),
@@ -271,16 +271,16 @@ async function loadBeneficiaries(
  * The newest payouts that these could duplicate. A payout whose payee is unknown so far is not
  * compared.
  */
-function loadLikenesses(tx: TransactionSql, intents: readonly Intent[]): Promise<Likeness[]> {
-  const compared = intents.flatMap(({ account_id, request, likeness }) =>
-    likeness === null || request.allow_duplicate === true ? [] : [{ account_id, likeness }],
+function loadFingerprints(tx: TransactionSql, intents: readonly Intent[]): Promise<Fingerprint[]> {
+  const compared = intents.flatMap(({ account_id, request, fingerprint }) =>
+    fingerprint === null || request.allow_duplicate === true ? [] : [{ account_id, fingerprint }],
   )
-  return findLikenesses(tx, compared)
+  return findFingerprints(tx, compared)
 }
 
-function byLikeness(likenesses: readonly Likeness[]): Likenesses {
+function byFingerprint(fingerprints: readonly Fingerprint[]): Fingerprints {
   return new Map(
-    likenesses.map(one => [nameOf({ account_id: one.account_id, id: one.likeness }), one]),
+    fingerprints.map(one => [nameOf({ account_id: one.account_id, id: one.fingerprint }), one]),
   )
 }
 

@@ -30,7 +30,7 @@ import { writtenPayout } from '../columns.ts'
 import { holdOf, type PayoutState } from '../payout.ts'
 import type { PayoutRequest } from '../request.ts'
 import { decidePayout } from './create.ts'
-import { likenessOf } from './duplicate.ts'
+import { fingerprintOf } from './duplicate.ts'
 import type { PayoutOutcome } from './new-row.ts'
 
 /** One payout to decide. Tests change one part of it at a time. */
@@ -85,7 +85,7 @@ test('decidePayout, inline details, no quote: makes a beneficiary, a debit, and 
     approval: null,
     new_quote: null,
     used_quote: null,
-    likeness: null,
+    fingerprint: null,
     matches: [],
     ...NOTHING_COUNTED,
   })
@@ -370,14 +370,14 @@ test('decidePayout, SWIFT: the payout has its MT103', () => {
 })
 
 const guarded: Account = { ...account, duplicate_window_s: 600 }
-const likeness = likenessOf(beneficiary.details, {
+const fingerprint = fingerprintOf(beneficiary.details, {
   amount: 10_000,
   currency: 'USD',
   reference_id: '',
 })
 const earlier = {
   account_id: 'acc_1',
-  likeness,
+  fingerprint,
   created_at: '2026-01-31T09:29:00.123456Z',
   payout_id: 'pot_0',
 }
@@ -387,9 +387,9 @@ const alike =
 
 test('decidePayout, account with a duplicate window: fingerprint stored, the next payout compared with it', () => {
   const state = stateWith()
-  const made = { account_id: 'acc_1', likeness, created_at: NOW, payout_id: 'pot_1' }
-  assert.deepEqual(decide({ state, account: guarded, request: toKnown }).likeness, made)
-  assert.deepEqual(state.likenesses.get(`acc_1/${likeness}`), made)
+  const made = { account_id: 'acc_1', fingerprint, created_at: NOW, payout_id: 'pot_1' }
+  assert.deepEqual(decide({ state, account: guarded, request: toKnown }).fingerprint, made)
+  assert.deepEqual(state.fingerprints.get(`acc_1/${fingerprint}`), made)
   assert.deepEqual(
     refusalOf(() => decide({ state, account: guarded, request: { ...toKnown } })),
     [alike.replace('pot_0, made 60 s', 'pot_1, made 0 s')],
@@ -400,7 +400,7 @@ test('decidePayout, several payouts with one reference: a fingerprint stored for
   const state = stateWith()
   const kept = (amount: number) => {
     const request = { ...toKnown, amount, reference_id: 'INV-1' }
-    return decide({ state, account: guarded, request }).likeness
+    return decide({ state, account: guarded, request }).fingerprint
   }
   assert.equal(kept(10_000)?.payout_id, 'pot_1')
   const [message] = refusalOf(() => kept(10_000))
@@ -409,8 +409,8 @@ test('decidePayout, several payouts with one reference: a fingerprint stored for
 })
 
 test('decidePayout, duplicate of an earlier payout: refused unless allow_duplicate; later payouts compared with both', () => {
-  const likenesses = new Map([[`acc_1/${likeness}`, earlier]])
-  const state = stateWith({ likenesses })
+  const fingerprints = new Map([[`acc_1/${fingerprint}`, earlier]])
+  const state = stateWith({ fingerprints })
   const again = (allow_duplicate: boolean) => ({ ...toKnown, allow_duplicate })
   for (const like of [toKnown, again(false)]) {
     assert.deepEqual(
@@ -418,16 +418,16 @@ test('decidePayout, duplicate of an earlier payout: refused unless allow_duplica
       [alike],
     )
   }
-  const { likeness: kept } = decide({ state, account: guarded, request: again(true) })
-  assert.equal(kept?.likeness, likeness)
-  assert.equal(likenesses.get(`acc_1/${likeness}`), kept)
+  const { fingerprint: kept } = decide({ state, account: guarded, request: again(true) })
+  assert.equal(kept?.fingerprint, fingerprint)
+  assert.equal(fingerprints.get(`acc_1/${fingerprint}`), kept)
 })
 
 test('decidePayout, account without a duplicate window: no comparison, no fingerprint stored', () => {
-  const likenesses = new Map([[`acc_1/${likeness}`, earlier]])
-  const state = stateWith({ likenesses })
-  assert.equal(decide({ state, account, request: toKnown }).likeness, null)
-  assert.deepEqual([...likenesses.values()], [earlier])
+  const fingerprints = new Map([[`acc_1/${fingerprint}`, earlier]])
+  const state = stateWith({ fingerprints })
+  assert.equal(decide({ state, account, request: toKnown }).fingerprint, null)
+  assert.deepEqual([...fingerprints.values()], [earlier])
 })
 
 test('decidePayout, balance equal to the total debit: paid; one unit lower: refused with both figures', () => {
@@ -599,13 +599,13 @@ const BY_QUOTE: Ladder = [
     c => {
       const { beneficiary_details } = requestTo('dep_2')
       assert.ok(beneficiary_details)
-      const like = likenessOf(beneficiary_details, {
+      const like = fingerprintOf(beneficiary_details, {
         amount: 10_000,
         currency: 'USD',
         reference_id: '',
       })
-      const likenesses = new Map([[`acc_1/${like}`, { ...earlier, likeness: like }]])
-      mendState(c, { likenesses })
+      const fingerprints = new Map([[`acc_1/${like}`, { ...earlier, fingerprint: like }]])
+      mendState(c, { fingerprints })
       mend(c, { beneficiary_details })
     },
   ],
@@ -652,7 +652,7 @@ const BY_SWIFT: Ladder = [
     'currency at currency: SWIFT carries no USDC.',
     c => {
       mend(c, { currency: 'USD', amount: 10_000 })
-      c.state.likenesses.set(`acc_1/${likeness}`, earlier)
+      c.state.fingerprints.set(`acc_1/${fingerprint}`, earlier)
     },
   ],
   [alike, c => mend(c, { allow_duplicate: true })],

@@ -29,7 +29,7 @@ import type { Instant } from '../../values/instant.ts'
 import { currencyExponent } from '../../values/money/currency.ts'
 import { formatMajor } from '../../values/money/decimal.ts'
 import { PAYOUT_SEAL, type WrittenPayout, writtenPayout } from '../columns.ts'
-import type { Intent, Likeness, Payout, PayoutState, RunCheck } from '../payout.ts'
+import type { Fingerprint, Intent, Payout, PayoutState, RunCheck } from '../payout.ts'
 import { postDebit, postReceipt } from '../postings.ts'
 import { executionOf, notBefore } from '../schedule.ts'
 import { eventCause } from '../states.ts'
@@ -164,11 +164,11 @@ function checkFit({ details }: Beneficiary, { request, type }: Intent): void {
  */
 function checkDuplicate(
   state: PayoutState,
-  { account, request, likeness }: Intent,
+  { account, request, fingerprint }: Intent,
   now: Instant,
 ): void {
-  if (likeness === null || request.allow_duplicate === true) return
-  refuseDuplicate(state.likenesses, account, likeness, now)
+  if (fingerprint === null || request.allow_duplicate === true) return
+  refuseDuplicate(state.fingerprints, account, fingerprint, now)
 }
 
 function checkBalance(book: Book, quote: Quote): void {
@@ -186,7 +186,7 @@ function checkBalance(book: Book, quote: Quote): void {
 
 /** Decides one payout; refuses in the order of `judgePayout`. */
 export function decidePayout(state: PayoutState, intent: Intent): PayoutOutcome {
-  const { request, screened, likeness } = intent
+  const { request, screened, fingerprint } = intent
   const book = bookOf(state.books, intent.account_id)
   // A check that throws ends the creation, so every member is set.
   const judged = judgePayout(state, intent, check => check()) as JudgedPayout
@@ -221,7 +221,7 @@ export function decidePayout(state: PayoutState, intent: Intent): PayoutOutcome 
     used_quote: used,
     ...counted,
     new_beneficiary: new_objects.beneficiary,
-    likeness: remember(state, payout, likeness),
+    fingerprint: remember(state, payout, fingerprint),
     matches: screened.matches,
     entries: receipt === null ? [entry] : [entry, receipt.entry],
     events: [
@@ -232,17 +232,17 @@ export function decidePayout(state: PayoutState, intent: Intent): PayoutOutcome 
 }
 
 /**
- * Keeps the likeness for the next payouts of the batch. Returns its row; null without a duplicate
- * window.
+ * Keeps the fingerprint for the next payouts of the batch. Returns its row; null without a
+ * duplicate window.
  */
 function remember(
-  { likenesses }: PayoutState,
+  { fingerprints }: PayoutState,
   { account_id, id: payout_id, created_at }: Payout,
-  likeness: string | null,
-): Likeness | null {
-  if (likeness === null) return null
-  const made = { account_id, likeness, created_at, payout_id }
-  likenesses.set(nameOf({ account_id, id: likeness }), made)
+  fingerprint: string | null,
+): Fingerprint | null {
+  if (fingerprint === null) return null
+  const made = { account_id, fingerprint, created_at, payout_id }
+  fingerprints.set(nameOf({ account_id, id: fingerprint }), made)
   return made
 }
 

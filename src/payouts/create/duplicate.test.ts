@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { NOW, refusalOf } from '../../../test/support/given/in-memory.ts'
 import type { BeneficiaryRequest, DestinationDetails } from '../../parties/beneficiary/request.ts'
 import { hashJson } from '../../values/digest.ts'
-import type { Likenesses } from '../payout.ts'
-import { likenessOf, refuseDuplicate } from './duplicate.ts'
+import type { Fingerprints } from '../payout.ts'
+import { fingerprintOf, refuseDuplicate } from './duplicate.ts'
 
 type Whom = Pick<BeneficiaryRequest, 'name' | 'destination_details'>
 type Bank = NonNullable<DestinationDetails['bank']>
@@ -46,7 +46,7 @@ test('payout fingerprint, example payout: bytes equal to those stored by earlier
     currency: 'USD',
     reference_id: 'r',
   }
-  assert.equal(likenessOf(toBank(), payment), hashJson(content))
+  assert.equal(fingerprintOf(toBank(), payment), hashJson(content))
 })
 
 const SAME: readonly (readonly [what: string, whom: Whom])[] = [
@@ -64,7 +64,7 @@ const SAME: readonly (readonly [what: string, whom: Whom])[] = [
 
 for (const [what, whom] of SAME) {
   test(`payout fingerprint, ${what}: equal fingerprints`, () => {
-    assert.equal(likenessOf(whom, payment), likenessOf(toBank(), payment))
+    assert.equal(fingerprintOf(whom, payment), fingerprintOf(toBank(), payment))
   })
 }
 
@@ -74,14 +74,17 @@ test('payout fingerprint, wallet address in another case, chain that ignores cas
     'BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4',
   ]) {
     const [one, other] = [address, address.toLowerCase()].map(deposit_address =>
-      likenessOf(toWallet({ deposit_address }), payment),
+      fingerprintOf(toWallet({ deposit_address }), payment),
     )
     assert.equal(one, other)
   }
 })
 
 test('payout fingerprint, amount as bigint or as number: equal fingerprints', () => {
-  assert.equal(likenessOf(toBank(), { ...payment, amount: 10_000n }), likenessOf(toBank(), payment))
+  assert.equal(
+    fingerprintOf(toBank(), { ...payment, amount: 10_000n }),
+    fingerprintOf(toBank(), payment),
+  )
 })
 
 test('payout fingerprint, bank codes empty or absent: equal fingerprints', () => {
@@ -90,17 +93,17 @@ test('payout fingerprint, bank codes empty or absent: equal fingerprints', () =>
     name: 'Harbour Trading',
     destination_details: { type: 'bank', bank: plain },
   }
-  assert.equal(likenessOf(toBank({ bank_codes: {} }), payment), likenessOf(without, payment))
+  assert.equal(fingerprintOf(toBank({ bank_codes: {} }), payment), fingerprintOf(without, payment))
   assert.equal(
-    likenessOf(toBank({ bank_codes: { bic: '' } }), payment),
-    likenessOf(without, payment),
+    fingerprintOf(toBank({ bank_codes: { bic: '' } }), payment),
+    fingerprintOf(without, payment),
   )
 })
 
 const OTHERS: readonly (readonly [
   what: string,
   whom: Whom,
-  payment: Parameters<typeof likenessOf>[1],
+  payment: Parameters<typeof fingerprintOf>[1],
 ])[] = [
   ['another name', toBank({}, 'Harbour Trade'), payment],
   ['another account number', toBank({ account_number: '123456780' }), payment],
@@ -116,8 +119,8 @@ const OTHERS: readonly (readonly [
 ]
 
 test('payout fingerprint, each compared member changed: all fingerprints differ', () => {
-  const hashes = OTHERS.map(([, whom, how]) => likenessOf(whom, how))
-  const all = new Set([likenessOf(toBank(), payment), ...hashes])
+  const hashes = OTHERS.map(([, whom, how]) => fingerprintOf(whom, how))
+  const all = new Set([fingerprintOf(toBank(), payment), ...hashes])
   assert.equal(all.size, OTHERS.length + 1, JSON.stringify(OTHERS.map(([what]) => what)))
 })
 
@@ -126,7 +129,7 @@ test('payout fingerprint, payout to an IBAN: account number ignored', () => {
   const whom: Whom = { name: 'A', destination_details: { type: 'bank', bank: { iban } } }
   const to = { name: 'a', destination: { type: 'bank', bank: { iban } } }
   const content = { to, amount: '10000', currency: 'USD', reference_id: 'r' }
-  assert.equal(likenessOf(whom, payment), hashJson(content))
+  assert.equal(fingerprintOf(whom, payment), hashJson(content))
 })
 
 test('payout fingerprint, IBAN with and without spaces: equal; same digits as an account number: different', () => {
@@ -134,19 +137,19 @@ test('payout fingerprint, IBAN with and without spaces: equal; same digits as an
     name: 'A',
     destination_details: { type: 'bank', bank: part },
   })
-  const iban = likenessOf(to({ iban: 'DE89370400440532013000' }), payment)
-  assert.equal(likenessOf(to({ iban: 'de89 3704 0044 0532 0130 00' }), payment), iban)
-  assert.notEqual(likenessOf(to({ account_number: 'DE89370400440532013000' }), payment), iban)
+  const iban = fingerprintOf(to({ iban: 'DE89370400440532013000' }), payment)
+  assert.equal(fingerprintOf(to({ iban: 'de89 3704 0044 0532 0130 00' }), payment), iban)
+  assert.notEqual(fingerprintOf(to({ account_number: 'DE89370400440532013000' }), payment), iban)
 })
 
 const guarded = { account_id: 'acc_1', duplicate_window_s: 600 }
-const likenesses: Likenesses = new Map([
-  ['acc_1/abc', { account_id: 'acc_1', likeness: 'abc', created_at: NOW, payout_id: 'pot_7' }],
+const fingerprints: Fingerprints = new Map([
+  ['acc_1/abc', { account_id: 'acc_1', fingerprint: 'abc', created_at: NOW, payout_id: 'pot_7' }],
 ])
 
 test('refuseDuplicate, another fingerprint or account: accepted', () => {
-  refuseDuplicate(likenesses, guarded, 'abd', NOW)
-  refuseDuplicate(likenesses, { ...guarded, account_id: 'acc_2' }, 'abc', NOW)
+  refuseDuplicate(fingerprints, guarded, 'abd', NOW)
+  refuseDuplicate(fingerprints, { ...guarded, account_id: 'acc_2' }, 'abc', NOW)
 })
 
 test('refuseDuplicate, equal payout within the window: refused, naming that payout and its age', () => {
@@ -159,13 +162,13 @@ test('refuseDuplicate, equal payout within the window: refused, naming that payo
       `Payout pot_7, made ${age_s} s ago, has the same beneficiary, amount, currency and ` +
       'reference_id. If this is another payment, send allow_duplicate.'
     assert.deepEqual(
-      refusalOf(() => refuseDuplicate(likenesses, guarded, 'abc', now)),
+      refusalOf(() => refuseDuplicate(fingerprints, guarded, 'abc', now)),
       [`possible_duplicate_payout at allow_duplicate: ${message}`],
     )
   }
 })
 
 test('refuseDuplicate, equal payout after the window, or account without a window: accepted', () => {
-  refuseDuplicate(likenesses, guarded, 'abc', '2026-01-31T09:40:00.123456Z')
-  refuseDuplicate(likenesses, { ...guarded, duplicate_window_s: 0 }, 'abc', NOW)
+  refuseDuplicate(fingerprints, guarded, 'abc', '2026-01-31T09:40:00.123456Z')
+  refuseDuplicate(fingerprints, { ...guarded, duplicate_window_s: 0 }, 'abc', NOW)
 })

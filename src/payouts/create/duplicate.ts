@@ -1,5 +1,5 @@
-// Whether a payout is likely a duplicate: another recent payout has the same likeness. Pure: the
-// state has the earlier likenesses, and decisions add their own.
+// Whether a payout is likely a duplicate: another recent payout has the same fingerprint. Pure: the
+// state has the earlier fingerprints, and decisions add their own.
 import { bareNumber, canonicalDestination } from '../../parties/beneficiary/destination.ts'
 import type { BeneficiaryRequest, DestinationDetails } from '../../parties/beneficiary/request.ts'
 import { oneSpelling } from '../../parties/beneficiary/wallet-address.ts'
@@ -8,14 +8,14 @@ import { hashJson } from '../../values/digest.ts'
 import { refusal } from '../../values/errors.ts'
 import { nameOf } from '../../values/id.ts'
 import { type Instant, plusMilliseconds, secondsBetween } from '../../values/instant.ts'
-import type { Likenesses, Payout } from '../payout.ts'
+import type { Fingerprints, Payout } from '../payout.ts'
 
 /**
  * The SHA-256 of JSON with sorted keys: name, destination, amount, currency and the caller's
  * reference, '' for none. It leaves out the beneficiary's other details, because a retry with a
  * corrected e-mail address must not pay twice (docs/decisions/creating-payouts.md).
  */
-export function likenessOf(
+export function fingerprintOf(
   { name, destination_details }: Pick<BeneficiaryRequest, 'name' | 'destination_details'>,
   payment: {
     readonly amount: bigint | number
@@ -60,16 +60,16 @@ function isUnset(member: unknown): boolean {
 }
 
 /**
- * Refuses (409) a payout if another payout of the account has its likeness and was made within
+ * Refuses (409) a payout if another payout of the account has its fingerprint and was made within
  * `duplicate_window_s`, by the account's clock.
  */
 export function refuseDuplicate(
-  likenesses: Likenesses,
+  fingerprints: Fingerprints,
   account: { readonly account_id: string; readonly duplicate_window_s: number },
-  likeness: string,
+  fingerprint: string,
   now: Instant,
 ): void {
-  const earlier = likenesses.get(nameOf({ account_id: account.account_id, id: likeness }))
+  const earlier = fingerprints.get(nameOf({ account_id: account.account_id, id: fingerprint }))
   if (earlier === undefined) return
   const { payout_id, created_at } = earlier
   if (now >= plusMilliseconds(created_at, account.duplicate_window_s * 1000)) return
@@ -80,8 +80,8 @@ export function refuseDuplicate(
   throw refusal('possible_duplicate_payout', message, 'allow_duplicate')
 }
 
-export function likenessOfPayout(payout: Payout) {
+export function fingerprintOfPayout(payout: Payout) {
   const { account_id, id: payout_id, amount, currency, particulars } = payout
   const payment = { amount, currency, reference_id: particulars.reference_id }
-  return { account_id, payout_id, likeness: likenessOf(payout.beneficiary_details, payment) }
+  return { account_id, payout_id, fingerprint: fingerprintOf(payout.beneficiary_details, payment) }
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { account, beneficiary, quoteOf, request } from '../../../test/support/given/in-memory.ts'
 import type { PayoutRequest } from '../request.ts'
-import { likenessOf } from './duplicate.ts'
+import { fingerprintOf } from './duplicate.ts'
 import { intentOf, withNamed } from './intent.ts'
 
 const comparing = { ...account, duplicate_window_s: 600 }
@@ -37,8 +37,8 @@ test('intentOf, with a quote: type and entity of the quote, unless the request h
 })
 
 test('intentOf, unknown beneficiary: no details, no fingerprint', () => {
-  const { details, likeness } = intentOf(toKnown)
-  assert.deepEqual([details, likeness], [undefined, null])
+  const { details, fingerprint } = intentOf(toKnown)
+  assert.deepEqual([details, fingerprint], [undefined, null])
 })
 
 test('intentOf, beneficiary changed after the quote: compared by its current details', () => {
@@ -47,10 +47,10 @@ test('intentOf, beneficiary changed after the quote: compared by its current det
   const after = withNamed(before, known(changed))
   const { amount, currency, reference_id = '' } = request
   const payment = { amount, currency, reference_id }
-  assert.equal(before.likeness, likenessOf(beneficiary.details, payment))
-  assert.equal(after.likeness, likenessOf(changed, payment))
+  assert.equal(before.fingerprint, fingerprintOf(beneficiary.details, payment))
+  assert.equal(after.fingerprint, fingerprintOf(changed, payment))
 })
 
 test('intentOf, account without a duplicate window: no fingerprint', () => {
-  assert.equal(intentOf(asked({}, account)).likeness, null)
+  assert.equal(intentOf(asked({}, account)).fingerprint, null)
 })

@@ -1,4 +1,4 @@
-// What a request to pay amounts to: its payee, type, entity and likeness. It is derived once
+// What a request to pay amounts to: its payee, type, entity and fingerprint. It is derived once
 // from the request and the objects that it names; loading and deciding both read it. Pure.
 import type { Beneficiary } from '../../parties/beneficiary/beneficiary.ts'
 import type { BeneficiaryRequest } from '../../parties/beneficiary/request.ts'
@@ -7,7 +7,7 @@ import { NOT_SCREENED } from '../../screening/match.ts'
 import { nameOf } from '../../values/id.ts'
 import type { Asked, Intent, PayoutState } from '../payout.ts'
 import type { PayoutRequest } from '../request.ts'
-import { likenessOf } from './duplicate.ts'
+import { fingerprintOf } from './duplicate.ts'
 
 /** The stored objects that requests name, by `account_id/id`. */
 export interface Named {
@@ -23,9 +23,9 @@ const NOTHING: Named = { quotes: new Map(), beneficiaries: new Map() }
 /** What a request amounts to by itself. A payee that it names by id is unknown so far. */
 export function intentOf(asked: Asked): Intent {
   const details = asked.request.beneficiary_details
-  const likeness = details === undefined ? null : likenessIn(asked, details)
+  const fingerprint = details === undefined ? null : fingerprintIn(asked, details)
   const terms = { type: 'local', on_behalf_of: '', screened: NOT_SCREENED } as const
-  return withNamed({ ...asked, ...terms, details, likeness }, NOTHING)
+  return withNamed({ ...asked, ...terms, details, fingerprint }, NOTHING)
 }
 
 /** The intent, completed by the objects that its request names. */
@@ -37,8 +37,8 @@ export function withNamed(intent: Intent, { quotes, beneficiaries }: Named): Int
   const { beneficiary: id } = request
   if (id === undefined) return { ...intent, type, on_behalf_of }
   const details = beneficiaries.get(nameOf({ account_id, id }))?.details
-  const likeness = details === undefined ? null : likenessIn(intent, details)
-  return { ...intent, type, on_behalf_of, details, likeness }
+  const fingerprint = details === undefined ? null : fingerprintIn(intent, details)
+  return { ...intent, type, on_behalf_of, details, fingerprint }
 }
 
 /** What the request amounts to, as loaded. */
@@ -51,8 +51,8 @@ export function intentIn(
   return intent
 }
 
-function likenessIn({ account, request }: Asked, details: BeneficiaryRequest): string | null {
+function fingerprintIn({ account, request }: Asked, details: BeneficiaryRequest): string | null {
   if (account.duplicate_window_s === 0) return null
   const { amount, currency, reference_id = '' } = request
-  return likenessOf(details, { amount, currency, reference_id })
+  return fingerprintOf(details, { amount, currency, reference_id })
 }

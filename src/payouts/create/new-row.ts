@@ -12,8 +12,8 @@ import type { Event } from '../../statements/event/event.ts'
 import type { Instant } from '../../values/instant.ts'
 import type { WrittenPayout } from '../columns.ts'
 import type {
+  Fingerprint,
   Intent,
-  Likeness,
   OpenPayout,
   PayoutState,
   PricedPayout,
@@ -53,7 +53,7 @@ export interface PayoutOutcome {
    * What is stored to compare later payouts with. Null when the account has no duplicate window.
    * Null also for the first payout of a reference, which the reference finds.
    */
-  readonly likeness: Likeness | null
+  readonly fingerprint: Fingerprint | null
   /** The payout's uses of the limits of its account. */
   readonly uses: readonly Use[]
   /** The payee, if the account has a limit for new payees and has not paid this payee before. */

@@ -261,7 +261,7 @@ export function payoutState(part: Partial<PayoutState> = {}): PayoutState {
       ['dep_1', account],
       ['dep_2', receiver],
     ]),
-    likenesses: new Map(),
+    fingerprints: new Map(),
     limits: emptyState(),
     approving: { rules: new Map(), keys: new Map(), payees: new Set() },
     principals: new Map(),
