@@ -10,6 +10,7 @@ import { findEntities, rowOf, updateEntities } from '../parties/entity/store.ts'
 import { payeeOf } from '../parties/payee.ts'
 import { writtenPayout } from '../payouts/columns.ts'
 import { removeMetadata } from '../payouts/metadata-store.ts'
+import { ERASED_HASH } from '../screening/match.ts'
 import type { Sql, TransactionSql } from '../sql/connect.ts'
 import { findAccountOf } from '../sql/keys.ts'
 import type { Tag } from '../sql/sql.ts'
@@ -210,9 +211,6 @@ export async function updateRetention(sql: Sql, retention: Retention): Promise<v
     inbox_days = ${inbox_days}, set_by = ${set_by}, reason = ${reason} where only_row`
 }
 
-/** A digest of zeros, in place of a person's. */
-const NO_DIGEST = '00'.repeat(32)
-
 function erasePayouts(tx: TransactionSql, erased: Erased): Promise<unknown> {
   const { account_id, party_id, payouts, before } = erased
   const ids = payouts.map(({ id }) => id)
@@ -286,7 +284,7 @@ function eraseScreening(tx: TransactionSql, account_id: string, ids: readonly st
   const condition = tx`account_id = ${account_id} and object_id = any (${[...ids]}::text[])`
   return Promise.all([
     tx`update screening_matches set pieces = '[]', reason = 'erased',
-        party_hash = decode(${NO_DIGEST}, 'hex') where ${condition}`.execute(),
+        party_hash = decode(${ERASED_HASH}, 'hex') where ${condition}`.execute(),
     tx`delete from screening_clears where ${condition}`.execute(),
   ])
 }

@@ -3,7 +3,7 @@ import type { Sql, TransactionSql } from '../sql/connect.ts'
 import { selectByKeys } from '../sql/keys.ts'
 import { sql, type Tag } from '../sql/sql.ts'
 import type { Key } from '../values/id.ts'
-import { clearName, type Match, type StoredMatch } from './match.ts'
+import { clearName, ERASED_HASH, type Match, type StoredMatch } from './match.ts'
 import type { ListName } from './screening.ts'
 
 /** The key of a payout, an entity or a beneficiary. */
@@ -139,13 +139,17 @@ export type EarlierDecision = Pick<
 
 const MOST_EARLIER = 100
 
-/** The decisions about the same parties and entries elsewhere in the account, the newest first. */
+/**
+ * The decisions about the same parties elsewhere in the account, the newest first. Nobody knows
+ * whether two erased parties were the same.
+ */
 export async function findEarlier(
   sql: Tag,
   { account_id, object_id }: OfObject,
   matches: readonly Match[],
 ): Promise<EarlierDecision[]> {
-  const hashes = [...new Set(matches.map(match => match.party_hash))]
+  const known = matches.filter(match => match.party_hash !== ERASED_HASH)
+  const hashes = [...new Set(known.map(match => match.party_hash))]
   if (hashes.length === 0) return []
   return sql<EarlierDecision[]>`
     select object_id, encode(party_hash, 'hex') as party_hash, list, entry_id, state, decided_by,

@@ -32,6 +32,9 @@ export interface Match extends MatchKey {
   readonly listed_name: string
 }
 
+/** The hash of every erased party, in hex: it says nothing about who it was. */
+export const ERASED_HASH = '00'.repeat(32)
+
 /** A stored match and its object: a payout, an entity or a beneficiary. */
 export interface StoredMatch extends Match {
   readonly account_id: string

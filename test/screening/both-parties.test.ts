@@ -108,6 +108,19 @@ test('same payee confirmed before: the second payout shows who decided, when and
   )
 })
 
+test('two entities cleared and erased: neither shows the decision about the other', async () => {
+  const made = [await office.makeEntity('Eric Badege'), await office.makeEntity('Badege Eric')]
+  await office.screenAll()
+  for (const id of made) {
+    await office.decides('clear', id)
+    await office.runs('privacy', 'erase', id, '--reason', 'Request 118')
+  }
+  for (const id of made) {
+    const { matches } = await office.show(id)
+    assert.deepEqual([matches.length, matches[0]?.earlier_decisions], [1, []])
+  }
+})
+
 test('entity renamed after its match: the match says that the data were others', async () => {
   const id = await office.makeEntity('Eric Badege')
   await office.screenAll()
