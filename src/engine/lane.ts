@@ -294,7 +294,8 @@ export class Lane<Command, State, Outcome> {
       // Those of the last portion go with the COMMIT.
       if (settled.length < commands.length) await nextTick()
     }
-    // If a statement could not be sent, the others must not be committed.
+    // If a statement could not be sent, the others must not be committed. One of the last portion
+    // rejects below, before COMMIT is sent at the next tick.
     if (failed) await Promise.all(stores)
     const committed = commit()
     committed.catch(() => {})

@@ -65,11 +65,12 @@ const KINDS: { readonly [K in Kind]: Writing<Kinds[K]> } = {
   decimal: { type: 'numeric', joined: 'plain', write: formatDecimal },
   json: {
     ...{ type: 'text', joined: 'documents', cast: asJson },
-    write: value => (value === null ? null : JSON.stringify(value)),
+    // Undefined is no JSON, so PostgreSQL refuses it.
+    write: value => (value === null ? null : String(JSON.stringify(value))),
   },
   exact_json: {
     ...{ type: 'text', joined: 'documents', cast: asJson },
-    write: value => (value === null ? null : exactJson(value)),
+    write: value => (value === null ? null : String(exactJson(value))),
   },
   document: { type: 'text', joined: 'documents', write: value => value },
   json_text: { type: 'text', joined: 'documents', write: value => value, cast: asJson },

@@ -70,6 +70,11 @@ const WRONG: readonly (readonly [text: string, fault: string])[] = [
     'insert into events (account_id) select x from (select unnest($1::text[]) as x) r',
     'rows are inserted that do not come by the books',
   ],
+  [
+    `insert into events (account_id) select x from (
+      select $1 as x union all select account_id from payouts where account_id = $1) r`,
+    'rows are inserted that do not come by the books',
+  ],
 ]
 
 test('statement rules, a statement that breaks each rule: found', async () => {

@@ -232,7 +232,9 @@ function isSent(source: Node): boolean {
   if ('RangeFunction' in source) return true
   const { subquery } = (source.RangeSubselect ?? {}) as { subquery?: { SelectStmt?: Node } }
   const one = subquery?.SelectStmt
-  return one !== undefined && !('fromClause' in one) && nodesOf(one, 'FuncCall').length === 0
+  return (
+    one !== undefined && ['RangeVar', 'FuncCall'].every(kind => nodesOf(one, kind).length === 0)
+  )
 }
 
 function namesBooks(from: readonly Node[]): boolean {

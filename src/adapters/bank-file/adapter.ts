@@ -117,7 +117,7 @@ async function inquire(rail: OpenFileRail, payouts: readonly RailPayout[]): Prom
  */
 async function bookedBefore(tx: TransactionSql, items: readonly FoundItem[]) {
   const waiting = items.filter(({ msg_id, attempt }) => msg_id === '' && attempt > 1)
-  if (waiting.length === 0) return new Map()
+  if (waiting.length === 0) return new Map<string, number>()
   const own = new Map(waiting.map(({ end_to_end_id, attempt }) => [end_to_end_id, attempt]))
   const booked = await listBookedAttempts(tx, waiting)
   const earlier = booked.filter(key => key.attempt < (own.get(key.end_to_end_id) ?? 0))
