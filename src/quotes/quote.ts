@@ -53,8 +53,8 @@ export interface Quote extends QuoteTerms, Price {
   readonly status: 'active' | 'used'
   readonly valid_until: Instant
   /**
-   * When a payout made together with the quote arrives, by the present routes. Null for an unknown
-   * arrival, a carried quote and a renewal.
+   * When a payout made together with the quote arrives, by the routes at that time. Null for an
+   * unknown arrival, a carried quote and a renewal.
    */
   readonly expected_at: Instant | null
   readonly created_at: Instant

@@ -42,7 +42,7 @@ export interface RailException extends Omit<StoredNotice, 'notice'> {
   readonly rail: string
   readonly kind: string
   readonly message: string
-  /** The bank's change of the payee; null for other exceptions, and once erased. */
+  /** The change of the payee that the bank asks for; null for other exceptions, and once erased. */
   readonly notice: PayeeNotice | null
   /** The finding of the person who closed it. */
   readonly note: string

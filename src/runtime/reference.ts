@@ -78,7 +78,7 @@ export interface ReferenceOptions {
 
 const POLL_MS = 500
 
-/** After this long without a poll every request gets a 503: a key may have been revoked. */
+/** After this long without a successful poll every request gets a 503: a key may be revoked. */
 const MAX_SILENCE_MS = 3_000
 
 /** The time limit of a poll. A connection gives up a silent server sooner (sql/connect.ts). */

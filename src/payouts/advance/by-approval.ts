@@ -231,7 +231,7 @@ export function approvalChanges(
   const isLeft = before.status === 'pending_approval' && after.status !== 'pending_approval'
   const outcome = decided?.outcome ?? (isLeft ? ENDED_BY[by] : undefined)
   const open = state.pending.get(nameOf(after))
-  // Screening held a rejected payout whose approval has already ended.
+  // A payout that was rejected while screening held it has an approval that is over already.
   const is_over = open !== undefined && open.approval.outcome !== ''
   if (outcome === undefined || is_over) return { decision, ended: null, payee: null }
   const { account_id, id: payout_id } = after

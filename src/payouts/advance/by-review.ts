@@ -158,7 +158,7 @@ function isScreenable({ status, held_for, screening }: OpenPayout): boolean {
 
 /**
  * The matches that a person must decide: all matches of a new hold, or the new matches of an
- * earlier hold. `compared` is the version of the lists.
+ * earlier hold. `compared` is the version of the lists that the payout was compared with.
  */
 function matchesToDecide(
   before: OpenPayout,

@@ -34,8 +34,8 @@ export interface GivenBackState {
   /** Approvals of the entities that payouts are held for, or may be. */
   readonly approvals: Approvals
   /**
-   * The present prices of payouts whose price has ended and whose money may go back at a wish; by
-   * `account_id/id`.
+   * The present prices of payouts whose price has ended and whose money may go back at the wish of
+   * the account or the payee; by `account_id/id`.
    */
   readonly present: ReadonlyMap<string, PresentPrice>
 }
