@@ -1,6 +1,6 @@
-// Screens open payouts by commands in the payouts' lane, after each change of the lists. Payouts
-// that lack current lists are tried once a second. The worker may be killed at any point: no payout
-// goes out unscreened.
+// Screens open payouts that were not screened, or only by older lists, by commands in the payouts'
+// lane. Payouts that lack current lists are tried once a second. The worker may be killed at any
+// point: no payout goes out unscreened.
 import { listUnscreened } from '../../payouts/advance/screening-store.ts'
 import { type PayoutParties, screenAll } from '../../payouts/create/screen.ts'
 import { findPayouts } from '../../payouts/store.ts'

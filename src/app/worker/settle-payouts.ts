@@ -70,7 +70,7 @@ export function startSettling(deps: Deps): Worker {
   }
 }
 
-/** Returns how many payouts had a due rail or a hold that could end, or are over and were due. */
+/** Returns how many payouts had a due rail or a hold that could end, plus the due attempts over. */
 export async function settleOnce(deps: Deps): Promise<number> {
   const [{ found, asked }, over] = await Promise.all([
     beginRound(deps, [...deps.rails.keys()]),
@@ -198,7 +198,10 @@ async function wordsOf(
   })
 }
 
-/** The same rail, if it allows that and the payout has not had it too often; null for none left. */
+/**
+ * The same rail, if its report allows that and the payout has not had it too often. Otherwise the
+ * next route's rail; null when no route is left.
+ */
 async function nextRail(
   deps: Deps,
   payout: LeasedPayout,

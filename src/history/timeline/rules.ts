@@ -60,7 +60,7 @@ export interface TimelineReroute extends OfEvent {
   readonly by: Cause
 }
 
-/** To pay it by hand, or released it unpaid. */
+/** A person took the payout to pay it by hand, or released it unpaid. */
 export interface TimelineHandling extends OfEvent {
   readonly kind: 'handling'
   readonly action: 'taken' | 'released'
@@ -233,7 +233,7 @@ function compare<T extends bigint | string>(a: T, b: T): number {
   return a < b ? -1 : 1
 }
 
-/** One for each event, except that a payout held or paid at creation has two events of one. */
+/** One state for each event. A payout held or paid at creation has two events of one state. */
 function statesOf(events: readonly NamedEvent[]): TimelineState[] {
   const states: TimelineState[] = []
   for (const event of events) {

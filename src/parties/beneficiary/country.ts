@@ -22,7 +22,7 @@ export function bankingCountry(country: string): string {
 
 /**
  * The country of a destination; '' when it is unknown. A bank account has the country of its IBAN,
- * its BIC or its statement, in this order. A local payment network has the only country that it
+ * of its BIC or the stated one, in this order. A local payment network has the only country that it
  * serves in `currency`, or in any currency for ''. Wallets and accounts of this installation have
  * none.
  */

@@ -10,7 +10,7 @@ import type { Beneficiary, BeneficiaryDetails } from './beneficiary.ts'
 import { bareNumber } from './destination.ts'
 import type { BeneficiaryUpdate, NoticeKey } from './request.ts'
 
-/** A bank's change of a payee's details, as stored. It never changes. */
+/** A change of a payee's details that a bank asks for, as stored. It never changes. */
 export interface PayeeNotice {
   readonly beneficiary: string
   /** The change code, such as C01. */
