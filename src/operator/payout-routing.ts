@@ -110,6 +110,9 @@ export const RouteRow = Type.Object(
     in_force: Type.Unknown({
       description: 'The timetable that applies: that of the route, or that of the rail.',
     }),
+    cut_off: Type.String({
+      description: 'The timetable that applies in words; empty for a route without a cut-off.',
+    }),
   },
   { title: 'RouteRow', description: 'A route; null is any. Amounts are minor units.' },
 )
@@ -328,12 +331,13 @@ export function presentRoute(given: Route, timetables: RailTimetables = new Map(
   const { min_amount, max_amount, ...route } = given
   const in_force = withTimetable(given, timetables).timetable
   const minor = (amount: bigint | null) => (amount === null ? null : amountToJson(amount))
-  return { ...route, min_amount: minor(min_amount), max_amount: minor(max_amount), in_force }
+  const amounts = { min_amount: minor(min_amount), max_amount: minor(max_amount) }
+  return { ...route, ...amounts, in_force, cut_off: timetableWords(given, in_force) }
 }
 
-function routeOf({ in_force, ...row }: ReturnType<typeof presentRoute>) {
+function routeOf(row: ReturnType<typeof presentRoute>) {
   const exact = (amount: number | null) => (amount === null ? null : BigInt(amount))
-  return { ...row, in_force, min_amount: exact(row.min_amount), max_amount: exact(row.max_amount) }
+  return { ...row, min_amount: exact(row.min_amount), max_amount: exact(row.max_amount) }
 }
 
 function columnsOf(route: ReturnType<typeof routeOf>) {
@@ -346,7 +350,7 @@ function columnsOf(route: ReturnType<typeof routeOf>) {
     amount: rangeWords(route) || 'any',
     priority: String(route.priority),
     rail: route.rail,
-    'cut-off': timetableWords(route, route.in_force),
+    'cut-off': route.cut_off,
   }
 }
 

@@ -290,3 +290,16 @@ test('console form, hidden field with encoded dots or a question mark: reaches n
   }
   assert.deepEqual(await rows(), before)
 })
+
+test('console, routes: amounts and cut-off in words; without routes: that payouts are refused', async () => {
+  const headers = await person('viewer', 'operator')
+  await service.setRoutes([{ rail: 'manual', currency: 'HKD', min_amount: 1_000n }])
+  const shown = await look(headers, `${ROOT}/rails`)
+  assert.match(shown.text, /<td>from 10\.00 HKD<\/td><td>none: at any time<\/td>/)
+  assert.doesNotMatch(shown.text, /not now/)
+  await service.setRoutes([])
+  assert.match(
+    (await look(headers, `${ROOT}/rails`)).text,
+    /No routes: payouts of live accounts are refused/,
+  )
+})

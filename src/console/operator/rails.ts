@@ -5,7 +5,7 @@ import { emptyBody, postForm, REASON, reasonOf } from '../form.ts'
 import { type Column, rows, type Table } from '../list.ts'
 import type { OperatorRail, RailFigure, RailFigures, RouteRow } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { link, state, time } from '../show.ts'
+import { digits, link, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
 
 export function railScreens(screens: Screens): void {
@@ -64,9 +64,15 @@ ${rows(routeTable, routes.results)}`
 
 const any = (text: string | null) => text ?? 'any'
 
+function amountsOf({ min_amount, max_amount, currency }: RouteRow): string {
+  const shown = (amount: string | null) => amount && `${digits(amount, currency ?? '')} ${currency}`
+  const [least, most] = [shown(min_amount), shown(max_amount)]
+  return [least && `from ${least}`, most && `to ${most}`].filter(Boolean).join(' ') || 'any'
+}
+
 const ROUTES: Table<RouteRow> = {
   caption: 'Routes',
-  empty: 'No routes: people pay the payouts of live accounts by hand.',
+  empty: 'No routes: payouts of live accounts are refused with route_unavailable.',
   columns: [
     { name: 'Priority', number: true, show: ({ priority }) => priority },
     { name: 'Rail', show: ({ rail }) => rail },
@@ -75,7 +81,8 @@ const ROUTES: Table<RouteRow> = {
     { name: 'Currency', show: ({ currency }) => any(currency) },
     { name: 'Country', show: ({ country }) => any(country) },
     { name: 'Account', show: ({ account_id }) => any(account_id) },
-    { name: 'In force', show: ({ in_force }) => (in_force ? 'yes' : 'not now') },
+    { name: 'Amount', show: amountsOf },
+    { name: 'Cut-off', show: ({ cut_off }) => cut_off || 'none: at any time' },
   ],
 }
 
