@@ -1,6 +1,8 @@
 // The queries about beneficiaries and entities, and the changes that make another query.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { canonicalDestination } from '../parties/beneficiary/destination.ts'
+import type { BeneficiaryRequest } from '../parties/beneficiary/request.ts'
 import type { EntityRecord } from '../parties/entity/entity.ts'
 import { partiesOf } from './parties.ts'
 
@@ -99,4 +101,19 @@ test('partiesOf, beneficiary with a bank: the bank is a party of its own, by nam
 test('partiesOf, invalid date of birth: unknown date', () => {
   const [party] = partiesOf({ ...beneficiary, date_of_birth: 'soon' }, undefined)
   assert.equal(party?.query.birth_date, '')
+})
+
+test('partiesOf, codes of the destination in another spelling than stored: same parties, same hashes', () => {
+  const bank = { iban: 'de89 3704 0044 0532 0130 00', bank_codes: { bic: 'deutdeff' } }
+  const deposit_address = ' 0x52908400098527886E0F7030069857D2\u200bE4169EE7'
+  const destinations: readonly BeneficiaryRequest['destination_details'][] = [
+    { type: 'bank', bank },
+    { type: 'wallet', wallet: { deposit_address } },
+  ]
+  for (const destination_details of destinations) {
+    const sent = { ...beneficiary, destination_details }
+    const stored = { ...sent, destination_details: canonicalDestination(destination_details) }
+    assert.notDeepEqual(stored, sent)
+    assert.deepEqual(partiesOf(sent, undefined), partiesOf(stored, undefined))
+  }
 })

@@ -1,7 +1,8 @@
 // Makes the queries to the lists: a beneficiary by each name, an entity, its representatives. Pure.
 import { hash } from 'node:crypto'
 import { BIC_NAMES } from '../parties/beneficiary/bank-code.ts'
-import type { BeneficiaryRequest } from '../parties/beneficiary/request.ts'
+import { canonicalDestination } from '../parties/beneficiary/destination.ts'
+import type { BeneficiaryRequest, DestinationDetails } from '../parties/beneficiary/request.ts'
 import type { EntityRecord } from '../parties/entity/entity.ts'
 import type { ID_KINDS, Party, PartyId } from './screening.ts'
 
@@ -25,12 +26,17 @@ export function partiesOf(beneficiary: Beneficiary, entity: EntityRecord | undef
   ]
 }
 
-/** A beneficiary, once by `name` and once by `name_local`, and its bank. */
+/**
+ * A beneficiary, once by `name` and once by `name_local`, and its bank. A request has the codes of
+ * its destination as sent, and a row in their standard form: both are one party with one hash.
+ */
 export function beneficiaryParties(details: Beneficiary): NamedParty[] {
   const { name, name_local = '', type, address, date_of_birth = '' } = details
   const { national_identification_number, registration_number, tax_id } = details
   const country = countryOf(address?.country)
-  const wallet = details.destination_details?.wallet?.deposit_address
+  const destination =
+    details.destination_details && canonicalDestination(details.destination_details)
+  const wallet = destination?.wallet?.deposit_address
   const about = {
     kind: kindOf(type),
     birth_date: type === 'individual' ? date_of_birth : '',
@@ -44,12 +50,12 @@ export function beneficiaryParties(details: Beneficiary): NamedParty[] {
     ],
   }
   const local = name_local.trim() === '' ? [] : [named('beneficiary_local', name_local, about)]
-  return [named('beneficiary', name, about), ...local, ...bankParties(details)]
+  return [named('beneficiary', name, about), ...local, ...bankParties(destination)]
 }
 
 /** The bank that a beneficiary is paid at, by its BICs and its name. */
-function bankParties({ destination_details }: Beneficiary): NamedParty[] {
-  const { bank_name = '', bank_codes = {}, country, iban } = destination_details?.bank ?? {}
+function bankParties(destination: DestinationDetails | undefined): NamedParty[] {
+  const { bank_name = '', bank_codes = {}, country, iban } = destination?.bank ?? {}
   const ids = BIC_NAMES.flatMap(code => idOf('bank', bank_codes[code], []))
   if (ids.length === 0 && bank_name.trim() === '') return []
   const countries = countryOf(country ?? iban?.trim().slice(0, 2))
