@@ -1500,7 +1500,7 @@ CREATE TABLE screening_matches (
   CONSTRAINT screening_matches_state_check CHECK ((state = ANY (ARRAY['open'::text, 'cleared'::text, 'confirmed'::text])))
 );
 CREATE INDEX screening_matches_party ON screening_matches USING btree (account_id, party_hash);
-CREATE TRIGGER erased_only BEFORE UPDATE ON screening_matches FOR EACH ROW WHEN (((decode(repeat('00'::text, 32), 'hex'::text) = new.party_hash) OR (decode(repeat('00'::text, 32), 'hex'::text) = old.party_hash))) EXECUTE FUNCTION guard_erased('{"pieces":[],"reason":"erased","party_hash":
+CREATE TRIGGER erased_only BEFORE UPDATE ON screening_matches FOR EACH ROW WHEN (((decode(repeat('00'::text, 32), 'hex'::text) = new.party_hash) OR (decode(repeat('00'::text, 32), 'hex'::text) = old.party_hash))) EXECUTE FUNCTION guard_erased('{"pieces":[],"listed_name":"","reason":"erased","party_hash":
     "\\x0000000000000000000000000000000000000000000000000000000000000000"}');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON screening_matches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 ALTER TABLE screening_matches ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;

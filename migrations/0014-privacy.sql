@@ -290,7 +290,7 @@ grant update (payment) on rail_items to corridor_service;
 
 create trigger erased_only before update on screening_matches
   for each row when (decode(repeat('00', 32), 'hex') in (new.party_hash, old.party_hash))
-  execute function guard_erased('{"pieces":[],"reason":"erased","party_hash":
+  execute function guard_erased('{"pieces":[],"listed_name":"","reason":"erased","party_hash":
     "\\x0000000000000000000000000000000000000000000000000000000000000000"}');
 
 -- A file for a bank has many payees. Its bytes are deleted when the file is older than the

@@ -7,7 +7,7 @@ import type { QuotedRates, RatePolicy } from './rate/rules.ts'
 /** The reference data that makes a price. */
 export interface PriceSources extends QuotedRates {
   readonly fees: readonly Fee[]
-  /** Whether a payout needs a matching fee row. Without one, it is refused, or is free. */
+  /** Whether a payout without a matching fee row is refused; else it is free. */
   readonly fee_required: boolean
 }
 

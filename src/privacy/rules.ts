@@ -67,7 +67,7 @@ export interface Erased extends Erasure {
   readonly events: readonly Event[]
 }
 
-/** Empty if the party can be erased. */
+/** The reasons against an erasure of the party; empty if it can be erased. */
 export function obstaclesOf(
   { party, keep_reasons, books }: Stored,
   { account_id }: Party,

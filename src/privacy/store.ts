@@ -74,7 +74,7 @@ export function findRepliesOf(
     order by operation, key`
 }
 
-/** Oldest first. */
+/** The payouts to or for the party, the oldest first. */
 export async function findPayoutsOf(sql: Tag, { account_id, id }: Party): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id from payouts
@@ -120,7 +120,7 @@ export async function findKeepReasons(
   return row
 }
 
-/** Older than the retention. */
+/** Files with these payouts that are older than the retention. */
 export async function findOldFiles(
   tx: TransactionSql,
   account_id: string,
@@ -138,7 +138,7 @@ export async function findOldFiles(
   return rows.map(row => row.msg_id)
 }
 
-/** Older than the retention. */
+/** Files from banks about these payouts that are older than the retention. */
 export async function findOldInbox(
   tx: TransactionSql,
   account_id: string,
@@ -283,7 +283,7 @@ function eraseWords(tx: TransactionSql, account_id: string, ids: readonly string
 function eraseScreening(tx: TransactionSql, account_id: string, ids: readonly string[]) {
   const condition = tx`account_id = ${account_id} and object_id = any (${[...ids]}::text[])`
   return Promise.all([
-    tx`update screening_matches set pieces = '[]', reason = 'erased',
+    tx`update screening_matches set pieces = '[]', listed_name = '', reason = 'erased',
         party_hash = decode(${ERASED_HASH}, 'hex') where ${condition}`.execute(),
     tx`delete from screening_clears where ${condition}`.execute(),
   ])

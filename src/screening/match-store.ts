@@ -137,11 +137,12 @@ export type EarlierDecision = Pick<
   | 'reason'
 >
 
-const MOST_EARLIER = 100
+/** For each match. */
+const MOST_EARLIER = 20
 
 /**
- * The decisions about the same parties elsewhere in the account, the newest first. Nobody knows
- * whether two erased parties were the same.
+ * The decisions about the same parties and entries elsewhere in the account, the newest first.
+ * Nobody knows whether two erased parties were the same.
  */
 export async function findEarlier(
   sql: Tag,
@@ -149,15 +150,22 @@ export async function findEarlier(
   matches: readonly Match[],
 ): Promise<EarlierDecision[]> {
   const known = matches.filter(match => match.party_hash !== ERASED_HASH)
-  const hashes = [...new Set(known.map(match => match.party_hash))]
-  if (hashes.length === 0) return []
+  if (known.length === 0) return []
+  const columns = ['party_hash', 'list', 'entry_id'] as const
+  const [hashes = [], lists = [], ids = []] = columns.map(name => known.map(one => one[name]))
   return sql<EarlierDecision[]>`
-    select object_id, encode(party_hash, 'hex') as party_hash, list, entry_id, state, decided_by,
-      decided_at, reason
-    from screening_matches
-    where account_id = ${account_id} and object_id <> ${object_id} and state <> 'open'
-      and party_hash = any (array(select decode(h, 'hex') from unnest(${hashes}::text[]) as h))
-    order by decided_at desc limit ${MOST_EARLIER}`
+    select m.* from (
+      select distinct * from unnest(${hashes}::text[], ${lists}::text[], ${ids}::text[])
+    ) as k(party_hash, list, entry_id)
+    cross join lateral (
+      select object_id, encode(party_hash, 'hex') as party_hash, list, entry_id, state, decided_by,
+        decided_at, reason
+      from screening_matches
+      where account_id = ${account_id} and party_hash = decode(k.party_hash, 'hex')
+        and list = k.list and entry_id = k.entry_id
+        and object_id <> ${object_id} and state <> 'open'
+      order by decided_at desc limit ${MOST_EARLIER}
+    ) m`
 }
 
 /**

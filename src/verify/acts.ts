@@ -11,7 +11,7 @@ const actsOn = (table: string, members = '') => `(
 
 const MISSING = `'its act in the audit log' as expected, 'none' as found`
 
-/** Where acts are counted. */
+/** The two columns of a finding about the number of acts. */
 const COUNTED = `n || ' of it in the audit log' as expected, coalesce(acts, 0) || '' as found`
 
 /** Each booking that names its author. */

@@ -10,6 +10,7 @@ const OTHER_CONTENT = `(a.digest is distinct from ${APPROVAL_SEAL.sql('p')} and 
     and r.key = p.id and r.was = a.digest and r.becomes = ${APPROVAL_SEAL.sql('p')}))`
 
 /**
+ * A payout in pending_approval has a waiting approval, or a rejected one while screening holds it.
  * A payout past pending_approval that has not failed was approved in time, as it is, by enough
  * people who did not make it.
  */

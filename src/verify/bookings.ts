@@ -7,7 +7,7 @@ import { journalProblem, nameRows, ofAccount, rowsOf, rule, type Verification } 
 
 const BOOKING_KINDS = Object.entries(BOOKINGS).map(([kind, booked]) => ({ kind, ...booked }))
 
-/** As a PostgreSQL array. They belong to no payout. */
+/** The kinds of journals that belong to no payout, as a PostgreSQL array. */
 export const BOOKED_KINDS = `{${BOOKING_KINDS.flatMap(b => [b.kind, b.reversal_kind]).join(',')}}`
 
 /** The booking's postings, and whether it undoes another; undefined for a payout's journal. */
@@ -27,7 +27,7 @@ interface WrongJournal {
   wrong: readonly [expected: string, found: string]
 }
 
-/** As a PostgreSQL array. */
+/** The kinds of reversals, as a PostgreSQL array. */
 const REVERSED = `{${REVERSAL_KINDS.join(',')}}`
 
 export const LINE_ID = numberedIdSql('btr', {

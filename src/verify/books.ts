@@ -167,7 +167,7 @@ class Walk {
     this.balances = new Map(currencies.map(currency => [currency, 0n]))
   }
 
-  /** Between the two journals. */
+  /** Whether somebody has corrected the clock between the previous journal and this one. */
   #isCorrected(created_at: Instant): boolean {
     return this.#corrections.some(
       ({ set_from, set_to }) => set_to <= created_at && this.created_at <= set_from,
@@ -215,7 +215,7 @@ class Walk {
     return journalProblem(row, `balance_after ${after}`, String(line.balance_after))
   }
 
-  /** A journal is missing. */
+  /** After a missing journal, the next hash and balances cannot be proved. */
   forget(): void {
     this.hash = null
     for (const currency of this.balances.keys()) this.unknownBalances.add(currency)
@@ -312,7 +312,7 @@ function lineProblem(row: JournalRow, line: JournalLine | null, moved: Posting |
   return journalProblem(row, undone, line.undoes ?? 'none')
 }
 
-/** They have no book. `account_id` is undefined after the last book. */
+/** Reports journals without a book. `account_id` is undefined after the last book. */
 async function reportRowsBefore(
   account_id: string | undefined,
   { journals, findings }: WalkContext,

@@ -156,8 +156,8 @@ const PAYOUT_HAS_ENTITY = rule('payouts')`
   where p.on_behalf_of <> '' and e.id is null and ${ofAccount('p.account_id')}`
 
 /**
- * It is in compliance_hold. After the review, `ended_reviews` has the entity, and a worker ends the
- * hold.
+ * A payout that waits for a review is in compliance_hold for its own entity. After the review,
+ * `ended_reviews` has the entity, and a worker ends the hold.
  */
 const HOLD_FITS_PAYOUT = rule('payouts')`
   select account_id, id as key, wrong[1] as expected, wrong[2] as found from (

@@ -160,7 +160,7 @@ export function listDeliveries(
   )
 }
 
-/** In no order. Ids that are unknown or of other accounts have no row. */
+/** Deliveries in no order. Ids that are unknown or of other accounts have no row. */
 export async function findDeliveries(sql: Tag, keys: readonly Key[]): Promise<Delivery[]> {
   return findByKeys<Delivery>(sql, 'webhook_deliveries', COLUMNS, keys)
 }
@@ -173,7 +173,7 @@ export async function listAttempts(sql: Tag, { account_id, id }: Key): Promise<A
     order by number`
 }
 
-/** Keeps the order. */
+/** The times by the clock of the account, in the same order. */
 export async function onAccountClock(
   sql: Tag,
   account_id: string,

@@ -55,10 +55,10 @@ const updateEndpoints = updater<Omit<WebhookEndpoint, 'fanned_out' | 'created_at
   CHANGING,
 )
 
-/** They have no pending deliveries. Their other deliveries stay for timelines. */
+/** Deletes endpoints without pending deliveries. Their other deliveries stay for timelines. */
 const deleteEndpoints = deleter<Key>('webhook_endpoints', { account_id: 'text', id: 'text' })
 
-/** In no order. Ids that are unknown or of other accounts have no row. */
+/** Endpoints in no order. Ids that are unknown or of other accounts have no row. */
 export async function findEndpoints(sql: Tag, keys: readonly Key[]): Promise<WebhookEndpoint[]> {
   return findByKeys<WebhookEndpoint>(sql, 'webhook_endpoints', ENDPOINT_COLUMNS, keys)
 }

@@ -216,7 +216,7 @@ async function addDocuments(account_id: string, payout_id: string): Promise<void
     insert into screening_matches (account_id, object_id, party, party_hash, list, entry_id,
       entry_digest, score, pieces, listed_name)
     values (${account_id}, ${payout_id}, 'beneficiary', sha256('a'), 'un', '1', sha256('b'), 900,
-      '[{"score":900,"text":"Zwick Piece"}]', 'A Name')`
+      '[{"score":900,"text":"Zwick Piece"}]', 'Zwick Listed')`
   await owner`
     insert into rail_exceptions (account_id, payout_id, number, attempt, rail, kind, message, notice,
       opened_at, closed_at, closed_by, note)

@@ -159,10 +159,10 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   screening_entries: { none: 'list entry_id digest content' },
   screening_settings: { staff: 'set_by reason', none: 'required' },
   screening_matches: {
-    personal: 'pieces reason',
+    personal: 'pieces listed_name reason',
     digest: 'party_hash',
     staff: 'decided_by',
-    none: 'account_id object_id party list entry_id entry_digest listed_name state',
+    none: 'account_id object_id party list entry_id entry_digest state',
   },
   screening_clears: {
     personal: 'reason',

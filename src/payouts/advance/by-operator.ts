@@ -10,7 +10,8 @@ import { checkStillApproved, isHandedOver, underReview } from './release.ts'
 
 /**
  * An operator's steps. An operator can only fail a payout that screening holds, and only once its
- * match is confirmed. A payout that is handed over takes any step.
+ * match is confirmed. Screening stops no step of a
+ * payout that is handed over.
  */
 export function stepsByOperator(payout: OpenPayout, { steps, person }: ByOperator, now: Instant) {
   const { id, screening, rail } = payout
