@@ -318,7 +318,7 @@ test('corridor route set, list, remove, history: old and new values with person;
         rail: 'manual',
         timetable: null,
         in_force: null,
-    cut_off: '',
+        cut_off: '',
       },
     ])
     const removed = await cli.run('route', 'remove', ...of)
