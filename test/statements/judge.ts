@@ -79,9 +79,13 @@ function isMeant({ file, says }: Reviewed, one: Sent): boolean {
   return one.file.startsWith(file) && spaced(one.text).includes(says)
 }
 
+/** Rows as parameters: arrays of many rows, or the values of one. */
+const ROWS = /unnest\((?:[^()]|\([^()]*\))*\)|\(select (?:\$\d+::\w+(?:, )?)+\)/g
+
 /** Without what `within` adds, and whatever its parameters are. */
 function bare(text: string): string {
   return spaced(text)
+    .replace(ROWS, 'rows')
     .replace(/ and \w+\.account_id = (?:any \()?\$\d+(?:::text(?:\[\])?)?\)?/g, '')
     .replace(/\$\d+/g, '$')
 }
