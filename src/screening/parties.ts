@@ -12,7 +12,7 @@ export interface NamedParty {
   readonly query: Party
   /** SHA-256 of the query, in hex. A changed party has another one. */
   readonly hash: string
-  /** On one line; '' for none. The lists' addresses are not compared, people read them. */
+  /** On one line, for people; '' for none. Screening does not compare it. */
   readonly address: string
 }
 

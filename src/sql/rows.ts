@@ -285,7 +285,7 @@ function columnsOf<Row extends object>(columns: Columns<Row>) {
   const arrays = entries.map(([, kind], i) => arrayOf(`$${i + 1}`, kind)).join(', ')
   const values = entries.map(([, kind], i) => `$${i + 1}::${KINDS[kind].type}`).join(', ')
   // PostgreSQL keeps the elements of each array in a store of its own, which costs a single row
-  // more than all else. Citus plans no select without a table.
+  // more than all else. Only the statements with arrays are proved on Citus.
   const isOne = (rows: readonly Row[]) => rows.length === 1 && !isSpread()
   return {
     entries,

@@ -156,7 +156,11 @@ function comparedOf(match: Match, parties: Screening['parties']): Compared[] {
   const others = entry?.names.filter(({ text }) => text !== listed_name) ?? []
   const births = entry?.births.map(({ from, to }) => (from === to ? from : `${from} to ${to}`))
   return [
-    { fact: 'Name', party: party?.name, entry: html`<strong>${listed_name}</strong>` },
+    {
+      fact: 'Name',
+      party: party?.name,
+      entry: listed_name && html`<strong>${listed_name}</strong>`,
+    },
     {
       fact: 'Other names',
       party: isPayee && native?.name,
