@@ -130,7 +130,7 @@ async function showAction(kind: ApprovalKind, id: string): Promise<void> {
   print(kind.present(shown, id), kind.words(shown, id).map(visible).join('\n'))
 }
 
-/** As the API does. */
+/** Refuses a person without a role on the account, as the API does. */
 async function refuseStranger({ audit, config, role }: Context, account_id: string): Promise<void> {
   if (role !== 'member') return
   const roles = (await listAccountRoles(audit))

@@ -110,7 +110,7 @@ async function runWithBank(options: DemoOptions, showStep: (step: BankDemoStep) 
 
 interface RunningDemo extends DemoOptions {
   readonly started: Started
-  /** No step has shown them yet. */
+  /** The files that no step has shown yet. */
   readonly files: ShownFile[]
   readonly authorization: string
   readonly showStep: (step: BankDemoStep) => void

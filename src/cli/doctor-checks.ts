@@ -113,7 +113,7 @@ export function judgeClock(read: Record<'before' | 'now' | 'after', number>): Fi
   return wrong('clock', found, fix)
 }
 
-/** Of an embedded database. */
+/** Checks the disk of an embedded database. */
 export async function checkDisk({ database_url, data_dir }: Config): Promise<Finding> {
   if (database_url !== undefined) {
     return inOrder('disk', 'is that of your own database: watch it there')

@@ -170,7 +170,7 @@ function lackingIn(schema: TSchema | undefined, read: Record<string, unknown>): 
   })
 }
 
-/** In the names of their options. */
+/** Refuses members by the names of their options. */
 export function refuseInOptions(
   schema: TSchema | undefined,
   placed: readonly string[] = [],

@@ -28,7 +28,7 @@ function describeLeftOut(left_out: readonly LineProblem[]): string {
   return `; left out: ${left_out.map(({ message }) => message).join(', ')}`
 }
 
-/** After an empty line. */
+/** The messages about gaps, after an empty line. */
 function describeGaps(messages: readonly string[]): string {
   return messages.length === 0 ? '' : `\n\n${messages.map(message => `gap: ${message}`).join('\n')}`
 }

@@ -15,7 +15,7 @@ function columnsOf(character: string): number {
   return WIDE.test(character) ? 2 : 1
 }
 
-/** In columns. */
+/** The number of columns that the text takes. */
 export function widthOf(text: string): number {
   let width = 0
   for (const character of text) width += columnsOf(character)
@@ -48,7 +48,7 @@ export function chunksOf(text: string, columns: number): string[] {
   return [...chunks, chunk]
 }
 
-/** Of a line. */
+/** The width of a line where the terminal does not say it. */
 const DEFAULT_COLUMNS = 80
 
 /** `first` begins the first line, `further` all others. A longer word has a line of its own. */

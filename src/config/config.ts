@@ -128,13 +128,13 @@ function tracing(env: Environment) {
   if (oneOf(env, 'OTEL_SDK_DISABLED', ['true', 'false']) === 'true') return undefined
   const resource = attributes(env, 'OTEL_RESOURCE_ATTRIBUTES')
   return {
-    /** As OTLP in JSON. */
+    /** The address that takes spans as OTLP in JSON. */
     url: traces === '' ? `${collector.replace(/\/$/, '')}/v1/traces` : traces,
     service_name:
       env.OTEL_SERVICE_NAME || resource['service.name'] || text({}, 'OTEL_SERVICE_NAME'),
     resource,
     sampler: oneOf(env, 'OTEL_TRACES_SAMPLER', SAMPLERS),
-    /** Of a ratio sampler. */
+    /** The share of traces that a ratio sampler keeps. */
     ratio: ratio(env, 'OTEL_TRACES_SAMPLER_ARG'),
     /** Further spans are dropped. */
     queue_size: integer(env, 'OTEL_BSP_MAX_QUEUE_SIZE', 1, 1_000_000),

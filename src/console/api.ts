@@ -9,11 +9,11 @@ export type JsonObject = { readonly [name: string]: Json }
 
 export interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** With the query. */
+  /** The path with its query. */
   readonly path: string
   readonly body: object | undefined
   readonly account_id: string | null
-  /** As text. */
+  /** The body of the answer as text. */
   readonly answer: string
 }
 

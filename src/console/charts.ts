@@ -11,7 +11,7 @@ export interface Point {
 
 interface Chart {
   readonly title: string
-  /** Of the names, and of the values. */
+  /** The headings of the names and of the values. */
   readonly columns: readonly [string, string]
   readonly points: readonly Point[]
 }

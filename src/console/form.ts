@@ -15,7 +15,7 @@ export interface Field {
   readonly value?: string
   readonly type?: 'text' | 'date' | 'datetime-local' | 'url'
   readonly required?: boolean
-  /** By value. */
+  /** The label of each value. */
   readonly options?: Readonly<Record<string, string>>
   /** Of a text area; without it the field has one line. */
   readonly rows?: number
@@ -41,7 +41,7 @@ export function fields(visit: Visit, specs: readonly (Field | false)[]): Content
   return specs.map(spec => spec && html`${field(visit, spec)}\n`)
 }
 
-/** On this page. */
+/** How often each name of a field occurs on the page. */
 const nameCounts = new WeakMap<Visit, Map<string, number>>()
 
 /** No other element of the page has it. */

@@ -139,7 +139,7 @@ function navigation({ root, account, here }: Visit): Html {
   )}</nav>`
 }
 
-/** About the act that led to the page. */
+/** The message about the act that led to the page. */
 function done({ query }: Visit): Html | false {
   const { done = '' } = query
   return Object.hasOwn(DONE, done) && html`<p class="note good" role="status">${DONE[done]}</p>`

@@ -17,7 +17,7 @@ export interface Visit {
   readonly accounts: readonly Account[]
   /** `/console/acc_…` or `/console/installation`. */
   readonly root: string
-  /** With its query. */
+  /** The path of the page with its query. */
   readonly here: string
   readonly params: Readonly<Record<string, string>>
   readonly query: Readonly<Record<string, string>>

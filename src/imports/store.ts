@@ -26,7 +26,7 @@ export interface ImportedPayout extends Cost {
   readonly created_at: Instant
 }
 
-/** As they are now. */
+/** The payouts of an import, as they are now. */
 export async function findImportedPayouts(
   sql: Tag,
   import_keys: readonly ImportKey[],

@@ -59,7 +59,7 @@ export interface ErasedReply {
 export interface Erased extends Erasure {
   readonly digest: string
   readonly party: StoredParty
-  /** In their erased form, and as they were. */
+  /** The payouts of the party, in their erased form and as they were. */
   readonly payouts: readonly Payout[]
   readonly before: readonly Payout[]
   readonly rows: readonly ErasedRow[]

@@ -18,7 +18,7 @@ import { EVENT_SEAL } from '../statements/event/rules.ts'
 import { type ErasedRow, type Party, partyKind, type Retention } from './privacy.ts'
 import type { Erased, KeepReasons, StoredParty } from './rules.ts'
 
-/** People give the party's id alone. */
+/** The account of a party, of which people give the id alone. */
 export function findPartyAccount(sql: Sql, id: string): Promise<string | undefined> {
   return findAccountOf(sql, partyKind(id) === 'entity' ? 'entities' : 'beneficiaries', id)
 }

@@ -81,7 +81,7 @@ export function answerClock({ now, ahead_s }: AdvancedClock): Reply {
 
 export type FundSandbox = Fund & Claiming
 
-/** As an operator's funding. */
+/** Funds a sandbox as an operator funds an account. */
 export const fundSandbox: Operation<FundSandbox, BookingState, BookingOutcome> = {
   ...fundAccount,
   name: 'fund_sandbox',

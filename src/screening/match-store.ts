@@ -137,7 +137,7 @@ export type EarlierDecision = Pick<
   | 'reason'
 >
 
-/** For each match. */
+/** The most earlier decisions of each match. */
 const MOST_EARLIER = 20
 
 /**

@@ -15,7 +15,7 @@ export function onlySet<Document extends object>(
   return members
 }
 
-/** The complete document, byte for byte. */
+/** Puts the defaults back: the complete document, byte for byte. */
 export function completed<Document extends object>(
   members: Partial<Document>,
   not_set: NotSet<Document>,

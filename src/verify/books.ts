@@ -151,9 +151,9 @@ function checkCurrencies({ account_id, wanted, currencies }: BookRow): void {
 /** The walk of one book, up to its last journal so far. */
 class Walk {
   readonly balances: Map<string, bigint>
-  /** Until their next line has a balance. */
+  /** Currencies whose balance is unknown until their next line. */
   readonly unknownBalances = new Set<string>()
-  /** None for a wrong journal. */
+  /** The postings of the journal; none for a wrong journal. */
   postings: readonly Posting[] = []
   number = 0n
   /** Null after a missing journal. */

@@ -54,7 +54,7 @@ export async function checkEntities(run: Verification): Promise<number> {
   return count
 }
 
-/** They must follow from the record. */
+/** The identity keys of an entity must follow from its record. */
 function checkIdentity(row: EntityRow): void {
   const keys = keysByRule(judge(row))
   for (const [i, rule] of RULES.entries()) {

@@ -183,7 +183,7 @@ const NOTHING_BEFORE_EXECUTION = rule('payouts')`
   where p.execute_at is not null and h.at < p.execute_at
     and ${ofAccount('p.account_id')}`
 
-/** Both may have none. */
+/** A payout and its open row have the same execution time, or none. */
 const SAME_EXECUTION_TIME = rule('open_payouts')`
   select p.account_id, p.id as key, 'executed at ' || coalesce(p.execute_at::text, 'once')
     as expected, coalesce(o.execute_at::text, 'at once') as found

@@ -42,7 +42,7 @@ interface PayoutRow extends MessageRow, PricedPayout {
   /** From its quote's row; null without one. */
   fx_income_holding: bigint | null
   fx_income_destination: bigint | null
-  /** Its price was valid until then. */
+  /** The end of the price's validity. */
   price_end: Instant | null
   balance_transaction_id: string
   beneficiary_id: string
@@ -109,7 +109,7 @@ const PAYOUT_JOURNALS = statement`
   where j.kind <> all ('${BOOKED_KINDS}') and ${ofAccount('j.account_id')}
   order by j.account_id, j.source collate "C", j.number`
 
-/** In order, by status. */
+/** The journals that a payout of each status has, in order. */
 const JOURNAL_KINDS: Readonly<Record<PayoutStatus, readonly JournalKind[]>> = {
   pending_approval: ['payout'],
   processing: ['payout'],
@@ -199,7 +199,7 @@ function checkForeign([first, second]: readonly PayoutJournal[]): void {
   }
 }
 
-/** No column of the payout has it. */
+/** The income from exchange, which no column of the payout has. */
 type Income = Pick<PostedFigures, 'fx_income_holding' | 'fx_income_destination'>
 
 function checkQuote(payout: PayoutRow): Income {
@@ -285,7 +285,7 @@ function keptOf(journal: PayoutJournal, payout: PayoutRow): bigint {
   throw journalProblem(journal, expected, rate_difference)
 }
 
-/** From its stored integers. */
+/** The postings of a payout's creation, from its stored integers. */
 function creationPostings(payout: PayoutRow, income: Income, direct: boolean): Posting[] {
   const figures = {
     ...payout,

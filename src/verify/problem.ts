@@ -21,7 +21,7 @@ export class BadRow extends Error {
   }
 }
 
-/** One line. */
+/** The problem on one line. */
 export function describe({ table, account_id, key, expected, found }: Problem): string {
   const where = [table, account_id && `account ${account_id}`, key].filter(part => part !== '')
   return `${where.join(', ')}: expected ${expected}; found ${found}`

@@ -91,7 +91,7 @@ function checkPrice(
   return price
 }
 
-/** By the service's rules. */
+/** Computes a price anew by the service's rules. */
 function recomputePrice(terms: QuoteTerms, basis: string | null, created_at: Instant) {
   try {
     if (basis === null) throw new Error('no basis is stored')
@@ -102,7 +102,7 @@ function recomputePrice(terms: QuoteTerms, basis: string | null, created_at: Ins
   }
 }
 
-/** By type, currencies and basis. */
+/** The sources of prices, by type, currencies and basis. */
 const sourcesByBasis = new Map<string, PriceSources>()
 const MOST_SOURCES = 1_000
 

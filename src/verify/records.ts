@@ -50,7 +50,7 @@ const IMPORTS = rule('payout_imports')`
     where a.account_id = n.account_id and a.id = n.id and b.id = i.payout_id
   )`
 
-/** An event has its digest. */
+/** A kept answer is the one whose digest an event has. */
 const KEPT_AS_ANSWERED = rule('idempotency_keys')`
   select account_id, key, 'an answer whose digest an event has' as expected,
     'digest ' || coalesce(encode(kept, 'hex'), 'none') as found

@@ -290,7 +290,7 @@ export async function listInboxSharers(sql: Sql, rail: string) {
 }
 
 interface Offers {
-  /** Of this database and all its copies. */
+  /** The name that this database and all its copies share. */
   readonly lineage: string
   /** All offers of files to the bank, including those that a restored database has lost. */
   readonly offers: number

@@ -264,7 +264,7 @@ export async function findExchange(sql: Sql, rail: string) {
 /** A file of the bank: quarantined and not closed by a person, or stored and not read yet. */
 export interface UnreadFile {
   readonly name: string
-  /** The first digits of its hash. */
+  /** The first digits of the file's hash. */
   readonly hash: string
   /** '' for a file that is read in a moment. */
   readonly reason: string

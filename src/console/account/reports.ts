@@ -18,7 +18,7 @@ const TO_SUCCESS = {
   columns: ['Share of payouts', 'At most'],
 } as const
 
-/** Payouts, and events. */
+/** The most payouts, and the most events, that a report reads. */
 const MAX_READ = 1000
 
 const after = ({ id }: { readonly id: string }) => ({ starting_after: id })

@@ -29,7 +29,7 @@ export function attentionScreens(screens: Screens): void {
 const MAX_COUNTED = '100'
 
 interface Need {
-  /** For one row, and for several. */
+  /** The words for one row, and for several. */
   readonly what: readonly [string, string]
   /** `100+` for more than are counted. */
   readonly count: string
@@ -188,7 +188,7 @@ const UPKEEP = [
   ['backup', 'A backup was taken', 'corridor backup'],
 ] as const
 
-/** Of verify and backup, the last runs. */
+/** The last runs of verify and backup. */
 async function upkeepOf(visit: Visit): Promise<Html> {
   const { results } = await visit.api.list<UpkeepRun>('/v3/operator/upkeep')
   const now = new Date().toISOString()

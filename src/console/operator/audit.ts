@@ -40,7 +40,7 @@ ${reason && html`<br>${reason}`}`,
   }
 }
 
-/** `via` may name the host as well. */
+/** The origin in words; `via` may name the host as well. */
 function from(via: string, origin: AuditedChange['origin']): string {
   const { host } = origin
   const way = host === undefined ? via : via.replace(` at ${host}`, '')

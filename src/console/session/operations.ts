@@ -213,7 +213,7 @@ function tooMany(): Refusal {
 
 /** A hash takes 19 MiB and tens of milliseconds of processor time. */
 const MOST_AT_ONCE = 2
-/** Of the known and of strangers alike. */
+/** The most log-ins that wait, of known users and of strangers alike. */
 const MOST_WAITING = 30
 
 interface Waiting {

@@ -57,7 +57,7 @@ const membersOf = (value: unknown) => (value ?? {}) as Readonly<Record<string, u
 
 const known = new WeakMap<object, Words>()
 
-/** Collected once. */
+/** The words of a route's schemas, collected once. */
 function wordsAt(schema: { readonly body?: unknown; readonly querystring?: unknown }): Words {
   const words = known.get(schema) ?? wordsOf(schema.body, schema.querystring)
   known.set(schema, words)

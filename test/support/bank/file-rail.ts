@@ -7,8 +7,7 @@ import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileRail } from '../../../src/adapters/bank-file/adapter.ts'
-import type { OpenFileRail } from '../../../src/adapters/bank-file/config.ts'
-import { readFileRail } from '../../../src/adapters/bank-file/config.ts'
+import { type OpenFileRail, readFileRail } from '../../../src/adapters/bank-file/config.ts'
 import { Exchange } from '../../../src/adapters/bank-file/exchange.ts'
 import {
   type FileState,
