@@ -95,7 +95,7 @@ export function payoutLoad(
 export function payoutRequests(
   payers: readonly Payer[],
   payout: PayoutName = 'USD→USD',
-): readonly SteadyRequest[] {
+): readonly (SteadyRequest & { readonly body: string })[] {
   return payers.map(({ authorization, beneficiary }) => ({
     authorization,
     body: JSON.stringify(payoutBody(payout, beneficiary)),

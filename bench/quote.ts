@@ -1,11 +1,13 @@
-// The scenario quote: creates quotes on one hot account, then quotes that each pay a payout. In
-// turn with each, pgbench writes the same rows, one transaction for each request.
+// The scenario quote: creates quotes on one hot account, over many connections, over one, and at a
+// constant rate, and quotes that each pay a payout. In turn with them, pgbench writes the same rows,
+// one transaction for each request.
 
 import type { Sql } from '../src/sql/connect.ts'
+import { measureAllocation } from './allocation.ts'
 import { asOwner } from './database.ts'
-import { type Figure, roundOf } from './figure.ts'
+import { type Figure, type FigureRound, roundOf } from './figure.ts'
 import type { FollowUp } from './load.ts'
-import { type Measured, measureLoad, type Seconds } from './measure.ts'
+import { HALF_NOTE, measureHalf, measureLoad, type Requests, type Seconds } from './measure.ts'
 import type { Options } from './options.ts'
 import {
   ANSWER,
@@ -24,10 +26,11 @@ import { type Target, withTarget } from './target.ts'
 interface Plan extends Seconds {
   readonly rounds: number
   readonly pgbench_s: number
+  readonly half_s: number
 }
 
-const FULL: Plan = { rounds: 3, warm_up_s: 3, load_s: 10, pgbench_s: 5 }
-const QUICK: Plan = { rounds: 1, warm_up_s: 2, load_s: 4, pgbench_s: 2 }
+const FULL: Plan = { rounds: 3, warm_up_s: 3, load_s: 10, pgbench_s: 5, half_s: 20 }
+const QUICK: Plan = { rounds: 1, warm_up_s: 2, load_s: 4, pgbench_s: 2, half_s: 5 }
 
 const CONNECTIONS = 256
 
@@ -42,6 +45,44 @@ const QUOTE = {
 
 const PATH = '/v3/payout/quote'
 
+type Row = 'quotes' | 'pairs' | 'single' | 'half'
+
+const BEST = 'pgbench, best'
+const ALONE = 'pgbench, 1 client'
+const KEYED = 'USD→HKD, each with an Idempotency-Key.'
+
+/** The rows of the table, in order. */
+const ROWS: Readonly<Record<Row, Omit<Figure, 'rounds'>>> = {
+  quotes: {
+    name: 'quote create, one hot account, 256 connections',
+    unit: 'quotes/s',
+    goals: [{ what: 'ratio', to: BEST, at_least: 2 }],
+    note: KEYED,
+  },
+  single: { name: 'quote create, one connection', unit: 'quotes/s', goals: [], note: KEYED },
+  half: {
+    name: 'quote create, one hot account, constant rate, half of the limit',
+    unit: 'quotes/s',
+    goals: [],
+    note: HALF_NOTE,
+  },
+  pairs: {
+    name: 'quote, then payout with it, one hot account, 256 connections',
+    unit: 'pairs/s',
+    goals: [{ what: 'ratio', to: BEST, at_least: 5 }],
+    note: `${KEYED} Times are of single requests.`,
+  },
+}
+
+/** The parts of a round. */
+interface Bench {
+  readonly plan: Plan
+  readonly options: Options
+  readonly target: Target
+  readonly beneficiary: string
+  readonly baselines: Baselines
+}
+
 export function benchQuotes(options: Options): Promise<readonly Figure[]> {
   const plan = options.quick ? QUICK : FULL
   options.record('plan', plan)
@@ -52,33 +93,54 @@ export function benchQuotes(options: Options): Promise<readonly Figure[]> {
     const { id } = await payOnce(target, quoted)
     const url = target.database_url
     const baselines = await prepareBaselines(options.pgbench, url, quote_id, id)
-    const measure = async (name: keyof typeof baselines, follow_up?: FollowUp) => {
-      const measured = await load(options, plan, target, name, follow_up)
-      const best = await baselines[name].run('plain', plan.pgbench_s)
-      sayBaseline(name, best)
-      return roundOf(measured, { 'pgbench, best': best.per_second })
-    }
-    const rounds = await inRounds(plan.rounds, async () => ({
-      quotes: await measure('quotes'),
-      pairs: await measure('pairs', payoutOf(beneficiary)),
+    const bench = { plan, options, target, beneficiary, baselines }
+    const rounds = await inRounds(plan.rounds, () => runRound(bench))
+    const allocated = await measureAllocation(target, options.generator, plan, [
+      {
+        name: ROWS.quotes.name,
+        requests: address => quotesBy(target, CONNECTIONS, { address }),
+      },
+    ])
+    const figures = Object.entries(ROWS).map(([row, words]) => ({
+      ...words,
+      rounds: rounds.map(round => round[row as Row]),
     }))
-    return [
-      {
-        name: 'quote create, one hot account, 256 connections',
-        unit: 'quotes/s',
-        rounds: rounds.map(({ quotes }) => quotes),
-        goals: [{ what: 'ratio', to: 'pgbench, best', at_least: 2 }],
-        note: 'USD→HKD, each with an Idempotency-Key.',
-      },
-      {
-        name: 'quote, then payout with it, one hot account, 256 connections',
-        unit: 'pairs/s',
-        rounds: rounds.map(({ pairs }) => pairs),
-        goals: [{ what: 'ratio', to: 'pgbench, best', at_least: 5 }],
-        note: 'USD→HKD, each with an Idempotency-Key. Times are of single requests.',
-      },
-    ]
+    return [...figures, ...allocated]
   })
+}
+
+/** Runs each load right before its baseline. */
+async function runRound(bench: Bench): Promise<Record<Row, FigureRound>> {
+  const { plan, options, target, beneficiary } = bench
+  const load = async (name: string, unit: string, requests: Requests) => {
+    const measured = await measureLoad(options.generator, target, requests, plan)
+    sayLoad(name, unit, measured)
+    return measured
+  }
+  const quotes = await load('quotes', 'quotes/s', quotesBy(target, CONNECTIONS))
+  const quotes_best = await measureBaseline(bench, 'quotes')
+  const follow_up = payoutOf(beneficiary)
+  const pairs = await load('pairs', 'pairs/s', quotesBy(target, CONNECTIONS, { follow_up }))
+  const pairs_best = await measureBaseline(bench, 'pairs')
+  const single = await load('1 connection', 'quotes/s', quotesBy(target, 1))
+  const alone = await measureBaseline(bench, 'quotes', [1])
+  return {
+    quotes: roundOf(quotes, { [BEST]: quotes_best }),
+    pairs: roundOf(pairs, { [BEST]: pairs_best }),
+    single: roundOf(single, { [ALONE]: alone }),
+    half: await measureHalf(target, quotesBy(target, CONNECTIONS), quotes, plan.half_s),
+  }
+}
+
+/** The best rate of pgbench, in transactions a second. */
+async function measureBaseline(
+  { plan, baselines }: Bench,
+  name: keyof Baselines,
+  clients?: readonly number[],
+): Promise<number> {
+  const best = await baselines[name].run('plain', plan.pgbench_s, clients)
+  sayBaseline(name, best)
+  return best.per_second
 }
 
 /** Makes one quote; returns its id. */
@@ -94,25 +156,22 @@ function payoutOf(beneficiary: string): FollowUp {
   return { path: '/v3/payout', template, id_prefix: 'poq' }
 }
 
-/** Measures a load of quotes, or of pairs with `follow_up`. */
-async function load(
-  { generator }: Options,
-  plan: Plan,
+/** A load of quotes, or of pairs with `follow_up`. */
+function quotesBy(
   target: Target,
-  name: string,
-  follow_up?: FollowUp,
-): Promise<Measured> {
-  const requests = {
-    url: `${target.address}${PATH}`,
+  connections: number,
+  { address = target.address, follow_up }: { address?: string; follow_up?: FollowUp } = {},
+): Requests {
+  return {
+    url: `${address}${PATH}`,
     authorizations: [target.authorization],
     bodies: { templates: [JSON.stringify(QUOTE)], fresh_from: 0, existing_to: 1, keyed: true },
-    connections: CONNECTIONS,
+    connections,
     ...(follow_up && { follow_up }),
   }
-  const measured = await measureLoad(generator, target, requests, plan)
-  sayLoad(name, `${name}/s`, measured)
-  return measured
 }
+
+type Baselines = Readonly<Record<'quotes' | 'pairs', Baseline>>
 
 /** Copies an unused quote, and a payout by a quote. */
 async function prepareBaselines(
@@ -120,7 +179,7 @@ async function prepareBaselines(
   database_url: string,
   quote_id: string,
   payout_id: string,
-): Promise<{ readonly quotes: Baseline; readonly pairs: Baseline }> {
+): Promise<Baselines> {
   return asOwner(database_url, async sql => {
     await openAccounts(sql, 0)
     const quote = await quoteStatements(sql, accountOf('0'), quote_id)

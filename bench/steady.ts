@@ -7,13 +7,19 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { NUMBER_DIGITS } from './load.ts'
 
 const run = promisify(execFile)
 
 interface SteadyLoad {
-  /** The service's URLs, used in turn. */
+  /** The service's URLs, used in turn. `#existing#` is drawn for each request, as in a Load. */
   readonly urls: readonly string[]
-  /** The requests, sent in turn by POST, each time with a new Idempotency-Key. */
+  /** The highest number for `#existing#`. */
+  readonly existing_to?: number
+  /**
+   * The requests, sent in turn: by POST, each time with a new Idempotency-Key, or without a body by
+   * GET.
+   */
   readonly requests: readonly SteadyRequest[]
   readonly per_second: number
   readonly seconds: number
@@ -21,10 +27,10 @@ interface SteadyLoad {
 
 export interface SteadyRequest {
   readonly authorization: string
-  readonly body: string
+  readonly body?: string | undefined
 }
 
-interface SteadyResult {
+export interface SteadyResult {
   readonly requests: number
   readonly per_second: number
   /** Latencies from the due time of a request to the end of its answer. */
@@ -60,25 +66,30 @@ const PATIENCE_MS = 10_000
 /** One address, with its open connections and waiting requests. */
 class Destination {
   readonly #url: URL
+  readonly #existing_to: number
   readonly #onAnswer: (due: number, status: number) => void
   readonly #free: Socket[] = []
   readonly #waiting: { readonly due: number; readonly request: string }[] = []
   readonly #due = new Map<Socket, number>()
   #open = 0
 
-  constructor(url: string, onAnswer: (due: number, status: number) => void) {
+  constructor(url: string, existing_to: number, onAnswer: (due: number, status: number) => void) {
     this.#url = new URL(url)
+    this.#existing_to = existing_to
     this.#onAnswer = onAnswer
     for (let i = 0; i < FIRST_CONNECTIONS; i++) this.#connect()
   }
 
-  /** Sends a request with body that is due at this time of performance.now(). */
+  /** Sends a request that is due at this time of performance.now(). */
   send(due: number, { authorization, body }: SteadyRequest): void {
-    const { host, pathname } = this.#url
+    const { host, href, origin } = this.#url
+    const path = fillPath(href.slice(origin.length), this.#existing_to)
+    const head = ` ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\n`
     const request =
-      `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\n` +
-      `Content-Type: application/json\r\nIdempotency-Key: ${randomUUID()}\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+      body === undefined
+        ? `GET${head}\r\n`
+        : `POST${head}Content-Type: application/json\r\nIdempotency-Key: ${randomUUID()}\r\n` +
+          `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
     this.#waiting.push({ due, request })
     if (this.#free.length === 0 && this.#open < MAX_CONNECTIONS) this.#connect()
     this.#sendWaiting()
@@ -136,6 +147,11 @@ class Destination {
   }
 }
 
+function fillPath(path: string, existing_to: number): string {
+  const number = String(1 + Math.floor(Math.random() * existing_to))
+  return path.replace('#existing#', number.padStart(NUMBER_DIGITS, '0'))
+}
+
 /** The status of a complete answer; undefined for a partial one. */
 function statusOf(received: string): number | undefined {
   const head = received.indexOf('\r\n\r\n')
@@ -147,7 +163,8 @@ function statusOf(received: string): number | undefined {
 }
 
 async function main(): Promise<void> {
-  const { urls, requests, per_second, seconds }: SteadyLoad = JSON.parse(await text(process.stdin))
+  const load: SteadyLoad = JSON.parse(await text(process.stdin))
+  const { urls, existing_to = 1, requests, per_second, seconds } = load
   const count = Math.round(per_second * seconds)
   const latencies: number[] = []
   const lateness: number[] = []
@@ -158,7 +175,7 @@ async function main(): Promise<void> {
     if (status < 200 || status > 299) failures += 1
     if (latencies.length === count) all.resolve()
   }
-  const destinations = urls.map(url => new Destination(url, onAnswer))
+  const destinations = urls.map(url => new Destination(url, existing_to, onAnswer))
   const start = performance.now() + CONNECTING_MS
   const dueAt = (n: number) => start + (n / per_second) * 1000
   for (let sent = 0; sent < count; ) {
