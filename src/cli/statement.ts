@@ -4,7 +4,13 @@ import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { accountNamed } from '../operator/operator-write.ts'
 import { type Moment, NEWEST } from '../sql/order.ts'
-import { FORMATS, unfitFor, writerOf } from '../statements/balance-transaction/statement/formats.ts'
+import {
+  FORMATS,
+  MEDIA,
+  unfitFor,
+  writerOf,
+} from '../statements/balance-transaction/statement/formats.ts'
+import { readTime } from '../statements/balance-transaction/statement/request.ts'
 import { StatementFault } from '../statements/balance-transaction/statement/statement.ts'
 import {
   countStatement,
@@ -12,14 +18,16 @@ import {
   statementPages,
 } from '../statements/balance-transaction/statement/store.ts'
 import { writeStatement } from '../statements/balance-transaction/statement/write.ts'
-import { type Instant, instantFromIso } from '../values/instant.ts'
+import { isZone } from '../values/calendar/rules.ts'
+import type { Instant } from '../values/instant.ts'
 import { type Context, running, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { readCurrency } from './input.ts'
 
 interface Options {
-  from: Instant
-  to?: Instant
+  from: string
+  to?: string
+  zone: string
   currency?: string
   format: string
 }
@@ -27,13 +35,15 @@ interface Options {
 type Request = ReturnType<typeof readRequest>
 
 const HELP = `
---from and --to are dates, which begin at midnight UTC, or instants such as
-2026-01-31T09:30:00Z. The lines lead from the opening to the closing balance in
-every format; where the books do not, the command fails.
+--from and --to are dates, which begin at midnight in --zone, or instants such
+as 2026-01-31T09:30:00Z. The lines lead from the opening to the closing balance
+in every format; where the books do not, the command fails. While the last day
+is not over, the statement is marked as interim.
 
   csv      RFC 4180, all currencies in the order of the book
   camt053  ISO 20022 camt.053.001.08, one Stmt a currency
   mt940    SWIFT MT940, messages of at most 2,000 characters
+  pdf      for people, at most 10,000 lines
 
 Examples:
   npx corridor statement acc_7k2m9x4q \\
@@ -44,8 +54,9 @@ Examples:
 export function statementCommand(command: Command): void {
   command
     .argument('<account>', 'account id')
-    .requiredOption('--from <time>', 'begin of the period, inclusive', readTime('--from'))
-    .option('--to <time>', 'end of the period, exclusive (default: now)', readTime('--to'))
+    .requiredOption('--from <time>', 'begin of the period, inclusive')
+    .option('--to <time>', 'end of the period, exclusive (default: now)')
+    .option('--zone <zone>', 'the time zone of its days, such as Europe/Berlin', 'UTC')
     .option('--currency <code>', 'one currency instead of all', readCurrency)
     .option('--format <format>', `one of ${FORMATS.join(', ')}`, 'csv')
     .addHelpText('after', HELP)
@@ -57,21 +68,22 @@ export function statementCommand(command: Command): void {
 }
 
 function readRequest(account_id: string, options: Options) {
-  const { from, to = null, currency = null } = options
+  const { zone, currency = null } = options
+  if (!isZone(zone)) throw new UsageError(`--zone ${zone} is no time zone such as Europe/Berlin`)
+  const from = timeOf('--from', options.from, zone)
+  const to = options.to === undefined ? null : timeOf('--to', options.to, zone)
   const format = FORMATS.find(name => name === options.format)
   if (format === undefined) throw new UsageError(`--format must be one of ${FORMATS.join(', ')}`)
   if (to !== null && to <= from) throw new UsageError('--to must be later than --from')
-  return { account_id, from, to, currency, format }
+  return { account_id, zone, from, to, currency, format }
 }
 
-function readTime(option: string): (text: string) => Instant {
-  return text => {
-    const instant = instantFromIso(/^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text)
-    if (instant !== undefined) return instant
-    throw new UsageError(
-      `${option} must be a date such as 2026-01-31, or a time such as 2026-01-31T09:30:00Z`,
-    )
-  }
+function timeOf(option: string, text: string, zone: string): Instant {
+  const instant = readTime(text, zone)
+  if (instant !== undefined) return instant
+  throw new UsageError(
+    `${option} must be a date such as 2026-01-31, or a time such as 2026-01-31T09:30:00Z`,
+  )
 }
 
 async function write({ sql }: Context, request: Request): Promise<void> {
@@ -85,6 +97,7 @@ async function write({ sql }: Context, request: Request): Promise<void> {
   const before = (created_at: Instant): Moment => ({ created_at, side: 'before' })
   const statement = await findStatement(sql, {
     account_id: request.account_id,
+    zone: request.zone,
     above: before(request.from),
     below: request.to === null ? NEWEST : before(request.to),
     filters: currency === null ? {} : { currency: [currency] },
@@ -100,8 +113,9 @@ async function write({ sql }: Context, request: Request): Promise<void> {
     code => statementPages(sql, statement, code),
     expected,
   )
-  const chunks = Readable.from(pieces, { objectMode: true })
-  await pipeline(chunks, process.stdout, { end: false }).catch(asFailure)
+  const { encoding } = MEDIA[request.format]
+  const bytes = Readable.from(pieces).map((text: string) => Buffer.from(text, encoding))
+  await pipeline(bytes, process.stdout, { end: false }).catch(asFailure)
 }
 
 function refuseUnfit({ format }: Request, currencies: readonly string[]): void {

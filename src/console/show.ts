@@ -1,7 +1,6 @@
 // Formats values for pages. Pure.
 import { DAY_MS } from '../values/instant.ts'
-import { findCurrency } from '../values/money/currency.ts'
-import { formatMajor } from '../values/money/decimal.ts'
+import { groupedMajor } from '../values/money/words.ts'
 import { type Content, type Html, html } from '../values/text/html.ts'
 import type { Json, JsonObject } from './api.ts'
 
@@ -12,11 +11,7 @@ export function money(amount: string, currency: string): Html {
 
 /** `-1,234.50` from minor units; other text, or an unknown currency, as it is. */
 export function digits(amount: string, currency: string): string {
-  const exponent = findCurrency(currency)?.exponent
-  if (!/^-?\d+$/.test(amount) || exponent === undefined) return amount
-  const [whole = '', part] = formatMajor(BigInt(amount), exponent).split('.')
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
-  return part === undefined ? grouped : `${grouped}.${part}`
+  return /^-?\d+$/.test(amount) ? groupedMajor(BigInt(amount), currency) : amount
 }
 
 /** In UTC. A script adds the reader's zone. */

@@ -8,8 +8,10 @@ import { faultsOf, readXml, select, textOf } from '../ledger/camt053-schema.ts'
 import { readMt940 } from '../ledger/mt940-reader.ts'
 import { assertRefused } from '../support/assert/check.ts'
 import { localPayout } from '../support/given/bodies.ts'
+import { readPdf } from '../support/read/pdf.ts'
 import {
   addPerson,
+  basic,
   type Client,
   startTestService,
   type TestService,
@@ -42,6 +44,11 @@ const balances = async () => {
   return json.data.available as { amount: number; currency: string }[]
 }
 
+const ask = (method: 'GET' | 'HEAD', url: string) => {
+  const authorization = basic(account.key_id, account.secret)
+  return service.app.inject({ method, url, headers: { authorization } })
+}
+
 const major = (amount: number | bigint, currency: string) =>
   formatMajor(BigInt(amount), currencyExponent(currency))
 
@@ -49,7 +56,9 @@ test(`GET ${PATH}, camt053: valid message, closing balance equals the balance, i
   const { status, text, headers } = await account.get(`${PATH}?format=camt053&${PERIOD}`)
   assert.equal(status, 200, text)
   assert.equal(headers['content-type'], 'application/xml; charset=utf-8')
-  assert.equal(headers['content-disposition'], `attachment; filename="statement-${id}.xml"`)
+  const today = new Date().toISOString().slice(0, 10)
+  const name = `statement-${id}-2026-01-01-to-${today}-interim.xml`
+  assert.equal(headers['content-disposition'], `attachment; filename="${name}"`)
   assert.deepEqual(faultsOf(readXml(text)), [])
   const statements = select(readXml(text), 'BkToCstmrStmt/Stmt')
   const now = await balances()
@@ -81,10 +90,49 @@ test(`GET ${PATH}, mt940 of one currency: opening balance equals the previous cl
   assert.equal(second?.opening.amount, major(before?.amount ?? 0, 'USD'))
 })
 
+test(`GET ${PATH}, pdf: the payee, the balance, the file's days in its name`, async () => {
+  const path = `${PATH}?format=pdf&from=2026-01-01&currency=USD`
+  const { statusCode: status, headers, rawPayload: body } = await ask('GET', path)
+  assert.equal(status, 200)
+  assert.equal(headers['content-type'], 'application/pdf')
+  assert.match(`${headers['content-disposition']}`, /-2026-01-01-to-[-0-9]+-USD-interim\.pdf"$/)
+  const { texts } = readPdf(body)
+  const [usd] = (await balances()).filter(({ currency }) => currency === 'USD')
+  assert.ok(texts.includes('Harbour Trading Ltd'))
+  assert.equal(texts.at(-1)?.replaceAll(',', ''), major(usd?.amount ?? 0, 'USD'))
+})
+
+test(`GET ${PATH}, days of a zone: begin and end there, both in the name; HEAD answers the same name`, async () => {
+  const whole = `${PATH}?format=csv&from=2026-02-01&to=2026-03-01&zone=Asia/Hong_Kong`
+  const { status, text, headers } = await account.get(whole)
+  assert.equal(status, 200, text)
+  assert.match(text, /^opening,,2026-01-31T16:00:00\.000000Z,/m)
+  assert.match(text, /^closing,,2026-02-28T16:00:00\.000000Z,/m)
+  const name = `attachment; filename="statement-${id}-2026-02-01-to-2026-02-28.csv"`
+  assert.equal(headers['content-disposition'], name)
+  const head = await ask('HEAD', whole)
+  assert.equal(head.headers['content-disposition'], name)
+})
+
+test(`GET ${PATH}, payouts: payee and account in csv, camt053 and mt940`, async () => {
+  const file = async (format: string) =>
+    (await account.get(`${PATH}?format=${format}&from=2026-01-01&currency=USD`)).text
+  const payee = 'Harbour Trading Ltd'
+  assert.ok((await file('csv')).includes(`,${payee},123456789012,HSBCHKHH,supplier_payment,`))
+  const [details] = select(readXml(await file('camt053')), 'BkToCstmrStmt/Stmt/Ntry').flatMap(one =>
+    select(one, 'NtryDtls/TxDtls/RltdPties'),
+  )
+  const at = (path: string) => textOf(details ?? assert.fail(), path)
+  assert.deepEqual([at('Cdtr/Pty/Nm'), at('CdtrAcct/Id/Othr/Id')], [payee, '123456789012'])
+  const [message] = readMt940(await file('mt940'))
+  assert.match(message?.lines[1]?.information ?? '', /\/BENM\/Harbour Trading Ltd\/ACCT\/1234567/)
+})
+
 test(`GET ${PATH}, wrong parameters: refused, each named`, async () => {
   const rows = [
     ['', 'format'],
-    ['format=pdf&from=2026-01-01', 'format'],
+    ['format=doc&from=2026-01-01', 'format'],
+    ['format=csv&from=2026-02-01&zone=Mars/Olympus', 'zone'],
     ['format=csv', 'from'],
     ['format=csv&from=yesterday', 'from'],
     ['format=csv&from=2026-02-30', 'from'],

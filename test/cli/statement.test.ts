@@ -165,7 +165,7 @@ test('corridor statement, currency with six decimals: only csv, other formats re
   })
   const { account_id } = client.account
   const { stdout } = await statement(account_id, '--from', LONG_AGO, '--currency', 'USDC')
-  assert.match(stdout, /^closing,.*,1000001,1\.000001,,/m)
+  assert.match(stdout, /^interim,.*,1000001,1\.000001,,/m)
   for (const format of ['camt053', 'mt940']) {
     const args = ['statement', account_id, '--from', LONG_AGO, '--format', format]
     const { code, stdout: none, stderr } = await cli.run(...args)
@@ -178,7 +178,7 @@ test('corridor statement, currency with six decimals: only csv, other formats re
 test('corridor statement, --to in the future: ends now, with a notice', async () => {
   const { stderr, stdout } = await statement(id, '--from', LONG_AGO, '--to', '9000-01-01')
   assert.match(stderr, /^corridor: --to is in the future; the statement ends at 20\d\d-.*Z\n$/)
-  assert.match(stdout, /^closing,,20\d\d-/m)
+  assert.match(stdout, /^interim,,20\d\d-/m)
 })
 
 test('corridor statement, wrong usage: exit code 2, message on standard error, standard output empty', async () => {
@@ -193,7 +193,8 @@ test('corridor statement, wrong usage: exit code 2, message on standard error, s
     [id, ...from, '--to', LONG_AGO],
     [id, ...from, '--currency', 'EUR'],
     [id, ...from, '--currency', 'ABC'],
-    [id, ...from, '--format', 'pdf'],
+    [id, ...from, '--format', 'doc'],
+    [id, ...from, '--zone', 'Mars/Olympus'],
   ]
   const runs = await Promise.all(wrong.map(args => cli.run('statement', ...args)))
   for (const [i, { code, stdout, stderr }] of runs.entries()) {

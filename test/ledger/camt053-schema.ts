@@ -115,6 +115,17 @@ const Charges = seq(
   ),
 )
 
+const Iban = code(pattern(/^[A-Z]{2}[0-9]{2}[a-zA-Z0-9]{1,30}$/, 'an IBAN'))
+const Bic = code(pattern(/^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/, 'a BIC'))
+/** TransactionParties6: of a party its name, of an account its id. */
+const RelatedParties = seq(
+  maybe('Cdtr', choice(one('Pty', seq(maybe('Nm', text(140)))))),
+  maybe(
+    'CdtrAcct',
+    seq(one('Id', choice(one('IBAN', Iban), one('Othr', seq(one('Id', text(34))))))),
+  ),
+)
+
 const Transaction = seq(
   maybe(
     'Refs',
@@ -148,7 +159,16 @@ const Transaction = seq(
   ),
   maybe('BkTxCd', BankTransactionCode),
   maybe('Chrgs', Charges),
-  maybe('RmtInf', seq(some('Ustrd', text(140)))),
+  maybe('RltdPties', RelatedParties),
+  maybe('RltdAgts', seq(maybe('CdtrAgt', seq(one('FinInstnId', seq(maybe('BICFI', Bic))))))),
+  maybe('Purp', choice(one('Cd', text(4)), one('Prtry', text(35)))),
+  maybe(
+    'RmtInf',
+    seq(
+      some('Ustrd', text(140)),
+      some('Strd', seq(maybe('CdtrRefInf', seq(maybe('Ref', text(35)))))),
+    ),
+  ),
   maybe('AddtlTxInf', text(500)),
 )
 
@@ -169,7 +189,7 @@ const Entry = seq(
 )
 
 const Balance = seq(
-  one('Tp', seq(one('CdOrPrtry', choice(one('Cd', external('OPBD', 'CLBD')))))),
+  one('Tp', seq(one('CdOrPrtry', choice(one('Cd', external('OPBD', 'CLBD', 'ITBD')))))),
   one('Amt', Amount),
   one('CdtDbtInd', CreditDebit),
   one('Dt', DateOrTime),

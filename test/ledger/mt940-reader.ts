@@ -31,6 +31,8 @@ export interface Mt940Message {
   readonly lines: readonly Mt940Line[]
   readonly closing: Mt940Balance & { readonly tag: '62F' | '62M' }
   readonly available: Mt940Balance | null
+  /** :86: after the balances, about the whole statement; '' for none. */
+  readonly note: string
   /** Characters of its text block. */
   readonly length: number
 }
@@ -65,7 +67,7 @@ function readMessage(block: string): Mt940Message {
     }
   }
   const tags = fields.map(({ tag }) => tag).join(' ')
-  assert.match(tags, /^20 25 28C 60[FM]( 61 86)* 62[FM]( 64)?$/)
+  assert.match(tags, /^20 25 28C 60[FM]( 61 86)* 62[FM]( 64)?( 86)?$/)
   const single = (tag: RegExp): string => {
     const found = fields.filter(field => tag.test(field.tag))
     assert.equal(found.length, 1, String(tag))
@@ -87,6 +89,7 @@ function readMessage(block: string): Mt940Message {
     lines: readLines(fields),
     closing: { ...readBalance(single(/^62[FM]$/)), tag: tags.includes('62F') ? '62F' : '62M' },
     available: available === undefined ? null : readBalance(available.lines[0] ?? ''),
+    note: tags.endsWith('64 86') ? (fields.at(-1)?.lines.join('') ?? '') : '',
     length: block.length,
   }
 }

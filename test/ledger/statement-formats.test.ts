@@ -14,9 +14,9 @@ import {
 } from '../../src/statements/balance-transaction/statement/camt053.ts'
 import { csvWriter } from '../../src/statements/balance-transaction/statement/csv.ts'
 import { mt940Writer } from '../../src/statements/balance-transaction/statement/mt940.ts'
+import { pdfWriter } from '../../src/statements/balance-transaction/statement/pdf.ts'
 import {
   type BookedLine,
-  lastDate,
   type MakesWriter,
   type Statement,
   StatementFault,
@@ -27,6 +27,7 @@ import { CURRENCIES, currencyExponent } from '../../src/values/money/currency.ts
 import { parseDecimal, parseMajor } from '../../src/values/money/decimal.ts'
 import { swiftText } from '../../src/values/text/swift-text.ts'
 import { anyCharacters } from '../support/given/any-characters.ts'
+import { readPdf } from '../support/read/pdf.ts'
 import { share } from '../support/share.ts'
 import { faultsOf, readXml, select, textOf } from './camt053-schema.ts'
 import { readMt940 } from './mt940-reader.ts'
@@ -43,6 +44,14 @@ const TYPES: readonly BalanceTransactionType[] = [
   'payout_reversal',
 ]
 
+type Payee = Pick<
+  BookedLine,
+  'payee_name' | 'payee_account' | 'payee_bic' | 'purpose' | 'creditor_reference'
+>
+const NO_PAYEE: Payee = {
+  ...{ payee_name: '', payee_account: '', payee_bic: '', purpose: '', creditor_reference: '' },
+}
+
 /** Parts of a line; the rest follows from them. */
 interface Part {
   readonly amount: bigint
@@ -50,6 +59,7 @@ interface Part {
   readonly type: BalanceTransactionType
   readonly reference_id: string
   readonly transaction_description: string
+  readonly payee?: Payee
   readonly description: string
   readonly fx_conversions: readonly FxConversion[]
 }
@@ -84,6 +94,13 @@ const part: fc.Arbitrary<Part> = fc.record({
   type: fc.constantFrom(...TYPES),
   reference_id: someText,
   transaction_description: someText,
+  payee: fc.record({
+    payee_name: someText,
+    payee_account: fc.oneof(someText, fc.constant('DE89370400440532013000')),
+    payee_bic: fc.constantFrom('', 'DEUTDEFF500', 'unknown'),
+    purpose: fc.oneof(someText, fc.constantFrom('SALA', 'supplier_payment')),
+    creditor_reference: fc.constantFrom('', 'RF18539007547034'),
+  }),
   description: fc.constantFrom('pot_01m7xpm2mf68g5sr1x74', `esc_${'9'.repeat(60)}`),
   fx_conversions: fc.array(conversion, { maxLength: 2 }),
 })
@@ -113,6 +130,7 @@ function linesOf(parts: readonly Part[], currency: string, opening: bigint): Boo
       created_at: AT,
       reference_id: one.reference_id,
       transaction_description: one.transaction_description,
+      ...(one.payee ?? NO_PAYEE),
       uetr: one.type === 'payout' ? 'eb6305c9-1f7f-49de-aed0-16487c27b42d' : '',
     }
   })
@@ -133,10 +151,12 @@ async function written(
   lines: readonly BookedLine[],
   currency: string,
   opening: bigint,
+  more: Partial<Statement> = {},
 ): Promise<string> {
   const closing = lines.at(-1)?.balance_after ?? opening
   const statement: Statement = {
     account_id: 'acc_7k2m9x4q',
+    zone: 'UTC',
     above: { created_at: '2026-02-01T00:00:00.000000Z', side: 'before' },
     below: { created_at: '2026-03-01T00:00:00.000000Z', side: 'before' },
     filters: {},
@@ -147,6 +167,8 @@ async function written(
     to: '2026-03-01T00:00:00.000000Z',
     balances: [{ currency, opening, closing }],
     complete: true,
+    interim: false,
+    ...more,
   }
   const half = Math.ceil(lines.length / 2)
   async function* pages() {
@@ -230,7 +252,7 @@ const FAULTS: readonly (readonly [what: string, from: RegExp, to: string, fault:
   ['six fraction digits', /(<Bal>.*?)\d\.\d\d</, '$11.000001<', /5 fraction digits/],
   ['nineteen digits', /(<Bal>.*?Ccy="USD">)/, '$112345678901234567', /18 digits/],
   ['a negative amount', /(<Bal>.*?Ccy="USD">)/, '$1-', /zero or more/],
-  ['a code that is none', /OPBD/, 'OPEN', /OPBD or CLBD/],
+  ['a code that is none', /OPBD/, 'OPEN', /OPBD or CLBD or ITBD/],
   ['a currency of four letters', /Ccy="USD"/, 'Ccy="USDC"', /attributes/],
   ['a text too long', /<NtryRef>/, `<NtryRef>${'x'.repeat(35)}`, /1 to 35/],
   ['an element unknown', /<NtryRef>/, '<Colour>red</Colour><NtryRef>', /not known/],
@@ -318,10 +340,128 @@ test('swiftText: letters of the SWIFT X set, accents removed, underscores as hyp
   assert.equal(swiftText('btr_1 Über #1 “x”\n№7'), 'btr-1 Uber .1 .x. No7')
 })
 
-test('lastDate of a statement: the day of the instant before its end', () => {
-  assert.equal(lastDate('2026-03-01T00:00:00.000000Z'), '2026-02-28')
-  assert.equal(lastDate('2026-03-01T00:00:00.000001Z'), '2026-03-01')
-  assert.equal(lastDate('2024-03-01T00:00:00.000000Z'), '2024-02-29')
+const PAYEE: Payee = {
+  payee_name: 'Anna Müller /REMI/',
+  payee_account: 'DE89370400440532013000',
+  payee_bic: 'DEUTDEFF500',
+  purpose: 'SALA',
+  creditor_reference: 'RF18539007547034',
+}
+const PAID = linesOf(
+  [
+    {
+      ...{ amount: 500n, fees: [100n, 0n], type: 'payout', fx_conversions: [] },
+      ...{ reference_id: 'INV-1', transaction_description: 'Wages', description: 'pot_1' },
+      payee: PAYEE,
+    },
+  ],
+  'EUR',
+  OPENING,
+)
+const camt053 = camt053Writer('Name', () => totalsOf(PAID))
+
+test('statements, payout: name, account, purpose, description and references of the payee', async () => {
+  const root = readXml(await written(camt053, PAID, 'EUR', OPENING))
+  assert.deepEqual(faultsOf(root), [])
+  const [details] = select(root, 'BkToCstmrStmt/Stmt/Ntry/NtryDtls/TxDtls')
+  const at = (path: string) => textOf(details ?? assert.fail(), path)
+  assert.equal(at('RltdPties/Cdtr/Pty/Nm'), PAYEE.payee_name)
+  assert.equal(at('RltdPties/CdtrAcct/Id/IBAN'), PAYEE.payee_account)
+  assert.equal(at('RltdAgts/CdtrAgt/FinInstnId/BICFI'), PAYEE.payee_bic)
+  assert.equal(at('Purp/Cd'), 'SALA')
+  assert.equal(at('RmtInf/Ustrd'), 'Wages')
+  assert.equal(at('RmtInf/Strd/CdtrRefInf/Ref'), PAYEE.creditor_reference)
+  const [message] = readMt940(await written(mt940Writer, PAID, 'EUR', OPENING))
+  const { information = '' } = message?.lines[0] ?? {}
+  const words = ['BENM/Anna Muller /REMI.', 'ACCT/DE89370400440532013000', 'BIC/DEUTDEFF500']
+  for (const word of [...words, 'SREF/RF18539007547034', 'PURP/SALA', 'REMI/Wages']) {
+    assert.ok(information.includes(`/${word}`), `${word} in ${information}`)
+  }
+  const csv = await written(csvWriter, PAID, 'EUR', OPENING)
+  const texts = 'Anna Müller /REMI/,DE89370400440532013000,DEUTDEFF500,SALA,Wages,RF18539007547034'
+  assert.ok(csv.includes(texts), csv)
+})
+
+const pdfOf = async (lines: readonly BookedLine[], more: Partial<Statement> = {}) => {
+  const writer = pdfWriter('Müller GmbH', () => totalsOf(lines))
+  return readPdf(Buffer.from(await written(writer, lines, 'EUR', OPENING, more), 'latin1'))
+}
+
+test('pdf, payouts: days, payees, amounts with fees, running and closing balance', async () => {
+  const { texts } = await pdfOf(PAID)
+  const all = texts.join('|')
+  assert.match(all, /1 February 2026 to 28 February 2026, both days included/)
+  assert.match(all, /Opening balance\|100,000,000,000\.00/)
+  assert.match(all, /2026-02-28\|Anna Müller \/REMI\/\|6\.00\|99,999,999,994\.00\|Payout · DE8937/)
+  assert.match(all, /· fees 1\.00 ·|\|fees 1\.00 ·/)
+  assert.match(all, /Closing balance\|99,999,999,994\.00/)
+  const interim = (await pdfOf(PAID, { interim: true })).texts.join('|')
+  assert.match(interim, /Interim statement.*The last day was not over.*Interim balance/s)
+})
+
+test('pdf, characters that its font does not have: replaced, and named at its end', async () => {
+  const named = (payee_name: string) => PAID.map(line => ({ ...line, payee_name }))
+  const { texts } = await pdfOf(named('張三 Дмитрий'))
+  assert.ok(texts.includes('□□ Дмитрий'), texts.join('|'))
+  assert.match(texts.join(' '), /□ stands for a character .*: U\+5F35, U\+4E09\. Other formats/s)
+  const { texts: whole } = await pdfOf(named('Łukasz Ünal'))
+  assert.doesNotMatch(whole.join(' '), /stands for/)
+})
+
+test('pdf, more lines than a page: pages with their numbers; more than 10,000 lines: refused', async () => {
+  const many = (count: number) => Array.from({ length: count }, () => PAID).flat()
+  const lines = many(60).map((line, i) => {
+    return { ...line, balance_after: OPENING - 600n * BigInt(i + 1) }
+  })
+  const { pages, texts } = await pdfOf(lines)
+  assert.equal(pages, 4)
+  assert.ok(texts.includes('Page 4'))
+  const tooMany = pdfWriter('Name', () => ({ ...totalsOf([]), count: 10_001 }))
+  await assert.rejects(written(tooMany, [], 'EUR', OPENING), /at most 10000; take a shorter period/)
+})
+
+test('statements of two accounts, same period and currency: no id in common', async () => {
+  const idsOf = async (account_id: string) => {
+    const root = readXml(await written(camt053, PAID, 'EUR', OPENING, { account_id }))
+    const [stmt] = select(root, 'BkToCstmrStmt/Stmt')
+    const [message] = readMt940(await written(mt940Writer, PAID, 'EUR', OPENING, { account_id }))
+    const message_id = textOf(root, 'BkToCstmrStmt/GrpHdr/MsgId')
+    return [message_id, textOf(stmt ?? assert.fail(), 'Id'), message?.reference]
+  }
+  const [one, other, again] = [await idsOf('acc_a'), await idsOf('acc_b'), await idsOf('acc_a')]
+  assert.deepEqual(one, again)
+  assert.equal(new Set([...one, ...other]).size, 6)
+})
+
+test('statements, last day not over: marked as interim in every format', async () => {
+  const file = (writer: MakesWriter, interim: boolean) =>
+    written(writer, PAID, 'EUR', OPENING, { interim })
+  for (const interim of [true, false]) {
+    const root = readXml(await file(camt053, interim))
+    assert.deepEqual(faultsOf(root), [])
+    const codes = select(root, 'BkToCstmrStmt/Stmt/Bal').map(one => textOf(one, 'Tp/CdOrPrtry/Cd'))
+    assert.deepEqual(codes, ['OPBD', interim ? 'ITBD' : 'CLBD'])
+    assert.equal(textOf(root, 'BkToCstmrStmt/Stmt/AddtlStmtInf').startsWith('Interim'), interim)
+    const [message] = readMt940(await file(mt940Writer, interim))
+    assert.equal(message?.closing.tag, interim ? '62M' : '62F')
+    assert.equal(message?.note.startsWith('INTERIM'), interim)
+    const last = (await file(csvWriter, interim)).trimEnd().split('\r\n').at(-1) ?? ''
+    assert.equal(last.split(',')[0], interim ? 'interim' : 'closing')
+  }
+})
+
+test('statements, days of a zone: dates of lines and balances are days there', async () => {
+  const zone = 'Asia/Hong_Kong'
+  const [from, to] = ['2026-01-31T16:00:00.000000Z', '2026-02-28T16:00:00.000000Z']
+  const lines = PAID.map(line => ({ ...line, created_at: '2026-02-27T17:00:00.000000Z' }))
+  const more = { zone, from, to }
+  const root = readXml(await written(camt053, lines, 'EUR', OPENING, more))
+  const days = select(root, 'BkToCstmrStmt/Stmt/Bal').map(one => textOf(one, 'Dt/Dt'))
+  assert.deepEqual(days, ['2026-02-01', '2026-02-28'])
+  assert.equal(textOf(root, 'BkToCstmrStmt/Stmt/Ntry/ValDt/Dt'), '2026-02-28')
+  const [message] = readMt940(await written(mt940Writer, lines, 'EUR', OPENING, more))
+  const dates = [message?.opening.date, message?.lines[0]?.value_date, message?.closing.date]
+  assert.deepEqual(dates, ['2026-02-01', '2026-02-28', '2026-02-28'])
 })
 
 test('statements, amount too long for a format: refused, never truncated', async () => {

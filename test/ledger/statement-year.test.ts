@@ -72,7 +72,7 @@ const csv: Format = {
   take(line, { counts, nets, closings }) {
     const cells = line.split(',')
     const currency = cells[5] ?? ''
-    if (cells[0] === 'closing') closings.set(currency, BigInt(cells[14] ?? ''))
+    if (cells[0] === 'interim') closings.set(currency, BigInt(cells[14] ?? ''))
     if (cells[0] !== 'line') return
     counts.set(currency, (counts.get(currency) ?? 0) + 1)
     nets.set(currency, (nets.get(currency) ?? 0n) + BigInt(cells[12] ?? ''))
@@ -86,7 +86,7 @@ const camt053: Format = {
     if (tag === undefined) return
     const amount = BigInt(whole + part) * (side === 'DBIT' ? -1n : 1n)
     if (tag === 'Bal') {
-      if (line.includes('CLBD')) closings.set(currency, amount)
+      if (line.includes('ITBD')) closings.set(currency, amount)
       return
     }
     counts.set(currency, (counts.get(currency) ?? 0) + 1)

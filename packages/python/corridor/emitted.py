@@ -1746,9 +1746,9 @@ class StatementResource:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def retrieve(self, *, format: Literal["csv", "camt053", "mt940"], from_: str, to: Optional[str] = None, currency: Optional[str] = None, options: Options = Options()) -> Raw:
-        """The statement of a period, as camt.053, MT940 or CSV. `GET /v3/statement`"""
-        return self._transport.raw("GET", "/v3/statement", query={"format": format, "from": from_, "to": to, "currency": currency}, media="application/xml, text/plain, text/csv", options=options)
+    def retrieve(self, *, format: Literal["csv", "camt053", "mt940", "pdf"], from_: str, to: Optional[str] = None, currency: Optional[str] = None, zone: Optional[str] = None, options: Options = Options()) -> Raw:
+        """The statement of a period, as camt.053, MT940, CSV or PDF. `GET /v3/statement`"""
+        return self._transport.raw("GET", "/v3/statement", query={"format": format, "from": from_, "to": to, "currency": currency, "zone": zone}, media="application/xml, text/plain, text/csv, application/pdf", options=options)
 
 
 class EntitiesResource:

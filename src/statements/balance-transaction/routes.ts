@@ -137,7 +137,11 @@ function refuseMixedSources({ source = [] }: Filters): void {
 function sendCsv(deps: Needs, reply: FastifyReply, account: Account, wanted: Wanted) {
   const { account_id, name } = account
   const { above, below, filters } = wanted
-  const period = { format: 'csv', name, wanted: { account_id, above, below, filters } } as const
+  const period = {
+    format: 'csv',
+    name,
+    wanted: { account_id, zone: 'UTC', above, below, filters },
+  } as const
   return statementsOf(deps).send(reply, period)
 }
 

@@ -560,30 +560,35 @@ export class BalanceResource extends Resource {
 }
 
 export interface StatementRetrieveQuery {
-  /** camt.053.001.08, SWIFT MT940, or CSV. */
-  format: 'csv' | 'camt053' | 'mt940'
+  /** camt.053.001.08, SWIFT MT940, CSV, or PDF for people. */
+  format: 'csv' | 'camt053' | 'mt940' | 'pdf'
   /**
-   * The beginning of the period, inclusive: a date such as 2026-01-31, which begins at midnight
-   * UTC, or a time with an offset.
+   * The beginning of the period, inclusive: a date such as 2026-01-31, which begins at midnight in
+   * zone, or a time with an offset.
    */
   from: string
   /**
-   * The end, exclusive: a date such as 2026-01-31, which begins at midnight UTC, or a time with an
-   * offset. Now, when it is left out.
+   * The end, exclusive: a date such as 2026-01-31, which begins at midnight in zone, or a time with
+   * an offset. Now, when it is left out.
    */
   to?: string
   /** The currency of one balance, instead of all balances. */
   currency?: string
+  /**
+   * The days of the statement are days of this zone: the IANA name of a time zone, such as
+   * Europe/Berlin. UTC by default.
+   */
+  zone?: string
 }
 
 export class StatementResource extends Resource {
   /**
-   * The statement of a period, as camt.053, MT940 or CSV.
+   * The statement of a period, as camt.053, MT940, CSV or PDF.
    *
    * `GET /v3/statement`
    */
   retrieve(query: StatementRetrieveQuery, options: Options = {}): Promise<Response> {
-    return this.transport.raw('GET', '/v3/statement', { query, media: 'application/xml, text/plain, text/csv', options })
+    return this.transport.raw('GET', '/v3/statement', { query, media: 'application/xml, text/plain, text/csv, application/pdf', options })
   }
 }
 

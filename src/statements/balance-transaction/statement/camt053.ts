@@ -1,6 +1,8 @@
 // Writes a statement as ISO 20022 camt.053.001.08 (BankToCustomerStatementV08), one Stmt for each
 // currency. Banks, SWIFT's CBPR+ and the SEPA rulebooks of 2023 use this version of 2019, and later
 // versions have the same elements. Order, lengths and digits follow its schema. Pure.
+import type { IsoDate } from '../../../values/calendar/calendar.ts'
+import { dayAt, dayReader, lastDayBefore } from '../../../values/calendar/day.ts'
 import type { Instant } from '../../../values/instant.ts'
 import { currencyExponent } from '../../../values/money/currency.ts'
 import {
@@ -18,10 +20,10 @@ import {
   type BookedLine,
   cut,
   FormatTooNarrow,
-  lastDate,
   type MakesWriter,
   type Statement,
   type StatementBalances,
+  statementKey,
   type Totals,
 } from './statement.ts'
 
@@ -65,7 +67,8 @@ const BANK_CODES: Readonly<
  */
 export function camt053Writer(name: string, totalsOf: (currency: string) => Totals): MakesWriter {
   return statement => {
-    const { account_id, created_at } = statement
+    const { account_id, created_at, interim, zone } = statement
+    const dayOf = dayReader(zone)
     // 20 digits of time and the end of the account's id: 35 characters, unique for each message.
     const message_id = `${digitsOf(created_at)}-${account_id.slice(-14)}`
     return {
@@ -75,37 +78,44 @@ export function camt053Writer(name: string, totalsOf: (currency: string) => Tota
         `<BkToCstmrStmt>\n<GrpHdr>${text('MsgId', message_id)}` +
         `<CreDtTm>${created_at}</CreDtTm></GrpHdr>\n`,
       open: one => opening(statement, name, one, totalsOf(one.currency)),
-      line: entry,
-      close: () => '</Stmt>\n',
-      end: '</BkToCstmrStmt>\n</Document>\n',
+      line: line => entry(line, dayOf(line.created_at)),
+      close: () => `${interim ? text('AddtlStmtInf', INTERIM) : ''}</Stmt>\n`,
+      end: () => '</BkToCstmrStmt>\n</Document>\n',
     }
   }
 }
 
+const INTERIM = 'Interim: the last day of this statement was not over. The next one may have more.'
+
 /** The elements before the entries. By the schema the closing balance is among them. */
 function opening(
-  { account_id, created_at, from, to }: Statement,
+  statement: Statement,
   name: string,
   { currency, opening, closing }: StatementBalances,
   totals: Totals,
 ): string {
+  const { account_id, created_at, from, to, zone, interim } = statement
   // A statement without a beginning starts at the first date of ISO 8601.
   const period_start = from ?? '0001-01-01T00:00:00.000000Z'
-  // A period of an account always has the same id. Statements are not numbered, so there is no
-  // ElctrncSeqNb.
-  const id = `${digitsOf(period_start).slice(0, 14)}-${digitsOf(to).slice(0, 14)}-${currency}`
+  const [first, last] = [from === null ? '0001-01-01' : dayAt(zone, from), lastDayBefore(zone, to)]
+  // A period of a balance always has the same id, and no two balances have one id. Statements are
+  // not numbered, so there is no ElctrncSeqNb.
+  const named = `${digitsOf(first)}-${digitsOf(last)}-${currency}`
+  const id = `${named}-${statementKey(statement, currency).slice(0, 13)}`
   return (
     `<Stmt>\n${text('Id', id)}<CreDtTm>${created_at}</CreDtTm>` +
     `<FrToDt><FrDtTm>${period_start}</FrDtTm><ToDtTm>${to}</ToDtTm></FrToDt>\n` +
     `<Acct><Id><Othr>${text('Id', account_id, 34)}</Othr></Id><Ccy>${currency}</Ccy>` +
     `${text('Nm', name, 70)}</Acct>\n` +
-    balance('OPBD', opening, currency, period_start.slice(0, 10)) +
-    balance('CLBD', closing, currency, lastDate(to)) +
+    balance('OPBD', opening, currency, first) +
+    balance(interim ? 'ITBD' : 'CLBD', closing, currency, last) +
     summary(totals, currency)
   )
 }
 
-function balance(code: 'OPBD' | 'CLBD', amount: bigint, currency: string, date: string): string {
+type BalanceCode = 'OPBD' | 'CLBD' | 'ITBD'
+
+function balance(code: BalanceCode, amount: bigint, currency: string, date: string): string {
   return (
     `<Bal><Tp><CdOrPrtry><Cd>${code}</Cd></CdOrPrtry></Tp>${money('Amt', amount, currency)}` +
     `${indicator(amount)}<Dt><Dt>${date}</Dt></Dt></Bal>\n`
@@ -128,15 +138,16 @@ function summary({ count, credits, debits }: Totals, currency: string): string {
 }
 
 /** One Ntry, on its own line. */
-function entry(line: BookedLine): string {
+function entry(line: BookedLine, day: IsoDate): string {
   const { id, currency, net_amount, type, created_at } = line
   const amount = money('Amt', net_amount, currency) + indicator(net_amount)
   return (
     `<Ntry>${text('NtryRef', id)}${amount}${isReversal(type) ? '<RvslInd>true</RvslInd>' : ''}` +
     `<Sts><Cd>BOOK</Cd></Sts><BookgDt><DtTm>${created_at}</DtTm></BookgDt>` +
-    `<ValDt><Dt>${created_at.slice(0, 10)}</Dt></ValDt>${text('AcctSvcrRef', id)}` +
+    `<ValDt><Dt>${day}</Dt></ValDt>${text('AcctSvcrRef', id)}` +
     `${bankCode(line)}<NtryDtls><TxDtls>${references(line)}${amount}${amounts(line)}` +
-    `${charges(line)}${remittance(line)}${additionalInformation(line)}</TxDtls></NtryDtls></Ntry>\n`
+    `${charges(line)}${parties(line)}${remittance(line)}${additionalInformation(line)}` +
+    '</TxDtls></NtryDtls></Ntry>\n'
   )
 }
 
@@ -217,13 +228,37 @@ function charges(line: BookedLine): string {
   return `<Chrgs>${total}${records.map(record).join('')}</Chrgs>`
 }
 
-function remittance({ transaction_description }: BookedLine): string {
-  const ustrd = text('Ustrd', transaction_description, 140)
-  return ustrd === '' ? '' : `<RmtInf>${ustrd}</RmtInf>`
+/** The payee, and why it was paid. A line that gives money back keeps the payee of its payout. */
+function parties({ payee_name, payee_account, payee_bic, purpose }: BookedLine): string {
+  const name = text('Nm', payee_name, 140)
+  const account = /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(payee_account)
+    ? `<IBAN>${payee_account}</IBAN>`
+    : element('Othr', text('Id', payee_account, 34))
+  const creditor = element('Cdtr', element('Pty', name))
+  const creditor_account = element('CdtrAcct', element('Id', account))
+  const bic = /^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$/.test(payee_bic)
+    ? `<FinInstnId><BICFI>${payee_bic}</BICFI></FinInstnId>`
+    : ''
+  const code = /^[A-Z0-9]{1,4}$/.test(purpose) ? text('Cd', purpose) : text('Prtry', purpose)
+  return (
+    `${element('RltdPties', `${creditor}${creditor_account}`)}` +
+    `${element('RltdAgts', element('CdtrAgt', bic))}${element('Purp', code)}`
+  )
 }
 
-/** Exact conversions, and references that are too long for their element. */
-function additionalInformation({ fx_conversions, reference_id, description }: BookedLine): string {
+function remittance({ transaction_description, creditor_reference }: BookedLine): string {
+  const invoice = element('Strd', element('CdtrRefInf', text('Ref', creditor_reference)))
+  return element('RmtInf', text('Ustrd', transaction_description, 140) + invoice)
+}
+
+/** An element with these inner elements; '' without one. */
+function element(tag: string, inner: string): string {
+  return inner === '' ? '' : `<${tag}>${inner}</${tag}>`
+}
+
+/** Exact conversions, and texts that are too long for their element. */
+function additionalInformation(line: BookedLine): string {
+  const { fx_conversions, reference_id, description, payee_account } = line
   const parts = fx_conversions.map(({ initial, final, exchange_rate }) => {
     const words = ({ amount, currency }: { amount: bigint; currency: string }) =>
       `${currency} ${major(amount, currency)}`
@@ -231,6 +266,7 @@ function additionalInformation({ fx_conversions, reference_id, description }: Bo
   })
   if (description.length > 35) parts.push(`of ${description}`)
   if ([...reference_id].length > 35) parts.push(`reference ${reference_id}`)
+  if ([...payee_account].length > 34) parts.push(`to ${payee_account}`)
   return text('AddtlTxInf', parts.join('; '), 500)
 }
 
@@ -262,6 +298,6 @@ function text(tag: string, value: string, length = 35): string {
 }
 
 /** `20261121000313167287` */
-function digitsOf(instant: Instant): string {
+function digitsOf(instant: Instant | IsoDate): string {
   return instant.replace(/\D/g, '')
 }

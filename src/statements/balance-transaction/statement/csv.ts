@@ -10,31 +10,35 @@ const CSV_COLUMNS = [
   ...['amount', 'amount_major', 'fixed_fee', 'fixed_fee_major', 'variable_fee'],
   ...['variable_fee_major', 'net', 'net_major', 'balance_after', 'balance_after_major'],
   ...['converted_currency', 'converted_amount', 'converted_amount_major', 'exchange_rates'],
-  ...['source', 'description', 'reference_id', 'uetr'],
+  ...['source', 'description', 'reference_id', 'uetr', 'payee', 'payee_account', 'payee_bic'],
+  ...['purpose', 'transaction_description', 'creditor_reference'],
 ] as const
 
 const NO_CONVERSION = ',,,'
 
+/** The empty cells of a balance row from `source` on. */
+const NO_TEXTS = ',,,,,,,,,'
+
 /**
  * Only complete statements have balance rows, because filtered lines do not lead from one balance
- * to the other.
+ * to the other. The last row is `interim` instead of `closing` while the last day is not over.
  */
-export function csvWriter({ complete, from, to }: Statement): StatementWriter {
-  const balanceRow = (kind: 'opening' | 'closing', one: StatementBalances) => {
+export function csvWriter({ complete, from, to, interim }: Statement): StatementWriter {
+  const balanceRow = (kind: 'opening' | 'closing' | 'interim', one: StatementBalances) => {
     if (!complete) return ''
     const opening = kind === 'opening'
     const at = opening ? (from ?? '') : to
     const net = opening ? ',' : money(one.closing - one.opening, one.currency)
     const after = money(opening ? one.opening : one.closing, one.currency)
-    return `${kind},,${at},,,${one.currency},,,,,,,${net},${after},${NO_CONVERSION},,,,\r\n`
+    return `${kind},,${at},,,${one.currency},,,,,,,${net},${after},${NO_CONVERSION},${NO_TEXTS}\r\n`
   }
   return {
     by_currency: false,
     begin: `${CSV_COLUMNS.join(',')}\r\n`,
     open: one => balanceRow('opening', one),
     line: csvLine,
-    close: one => balanceRow('closing', one),
-    end: '',
+    close: one => balanceRow(interim ? 'interim' : 'closing', one),
+    end: () => '',
   }
 }
 
@@ -46,7 +50,9 @@ function csvLine(line: BookedLine): string {
     `${money(line.variable_fee, currency)},${money(line.net_amount, currency)},` +
     `${money(line.balance_after, currency)},${conversion(line)},` +
     `${textCell(line.source)},${textCell(line.description)},${textCell(line.reference_id)},` +
-    `${line.uetr}\r\n`
+    `${line.uetr},${textCell(line.payee_name)},${textCell(line.payee_account)},` +
+    `${textCell(line.payee_bic)},${textCell(line.purpose)},` +
+    `${textCell(line.transaction_description)},${textCell(line.creditor_reference)}\r\n`
   )
 }
 

@@ -8,8 +8,8 @@ import { FairTurns } from '../../../engine/fair.ts'
 import type { Reads } from '../../../engine/reads.ts'
 import { rateLimited, refusal } from '../../../values/errors.ts'
 import { csvWriter } from './csv.ts'
-import { MEDIA, type StatementFormat, writerOf } from './formats.ts'
-import { FormatTooNarrow, type StatementWanted } from './statement.ts'
+import { fileName, MEDIA, type StatementFormat, writerOf } from './formats.ts'
+import { FormatTooNarrow, type Statement, type StatementWanted } from './statement.ts'
 import { countStatement, findStatement, type InTurn, statementPages } from './store.ts'
 import { writeStatement } from './write.ts'
 
@@ -53,8 +53,6 @@ function openStatements(deps: Needs): Statements {
   const open = new Map<string, number>()
   return {
     async send(reply, request) {
-      // HEAD has no body.
-      if (reply.request.method === 'HEAD') return reply.headers(fileHeaders(request)).send()
       const { account_id } = request.wanted
       // Each statement is an owner of turns, so it sends one query at a time.
       const owner = String(statements++)
@@ -64,7 +62,11 @@ function openStatements(deps: Needs): Statements {
         throw rateLimited('The account reads too many statements at once; wait until one ends.', 5)
       }
       try {
-        const pieces = await begin(deps, request, inTurn)
+        const statement = await take(deps, request, inTurn)
+        const headers = fileHeaders(request.format, statement)
+        // HEAD has no body.
+        if (reply.request.method === 'HEAD') return await reply.headers(headers).send()
+        const pieces = await begin(deps, request, statement, inTurn)
         // Header, opening balances and the first page.
         const first = [await pieces.next(), await pieces.next(), await pieces.next()]
         const beginning = first.map(({ value }) => value ?? '').join('')
@@ -76,8 +78,8 @@ function openStatements(deps: Needs): Statements {
         // From here on this function answers, and the handler's time-out is off.
         void reply.hijack()
         const { raw } = reply
-        raw.writeHead(200, { ...headersOf(reply), ...fileHeaders(request) })
-        await sendPieces(raw, beginning, pieces)
+        raw.writeHead(200, { ...headersOf(reply), ...headers })
+        await sendPieces(raw, beginning, pieces, { encoding: MEDIA[request.format].encoding })
       } catch (error) {
         if (!reply.raw.headersSent) throw refusalOf(error)
         // The answer stays without its end, which every HTTP client detects.
@@ -97,12 +99,21 @@ function refusalOf(error: unknown): unknown {
   return refusal('invalid_query_parameter', `${error.message}.`, 'format')
 }
 
-/** The pieces of the file. Counts the totals first for formats that write them before the lines. */
-async function begin({ reads }: Needs, { format, name, wanted }: StatementRequest, inTurn: InTurn) {
+async function take({ reads }: Needs, { wanted }: StatementRequest, inTurn: InTurn) {
   const statement = await inTurn(() => findStatement(reads, wanted))
   if (statement.from !== null && statement.from >= statement.created_at) {
     throw refusal('invalid_query_parameter', 'The period has not begun.', 'from')
   }
+  return statement
+}
+
+/** The pieces of the file. Counts the totals first for formats that write them before the lines. */
+async function begin(
+  { reads }: Needs,
+  { format, name }: StatementRequest,
+  statement: Statement,
+  inTurn: InTurn,
+) {
   const pagesOf = (currency?: string) => statementPages(reads, statement, currency, inTurn)
   if (format === 'csv') return writeStatement(statement, csvWriter, pagesOf)
   const expected = await inTurn(() => countStatement(reads, statement))
@@ -110,13 +121,13 @@ async function begin({ reads }: Needs, { format, name, wanted }: StatementReques
 }
 
 /** The headers for GET and HEAD. The connection closes after the answer, also while draining. */
-function fileHeaders({ format, wanted }: StatementRequest): Readonly<Record<string, string>> {
-  const { type, ending } = MEDIA[format]
-  const { account_id, filters } = wanted
-  const name = ['statement', account_id, ...(filters.currency ?? [])].join('-')
+function fileHeaders(
+  format: StatementFormat,
+  statement: Statement,
+): Readonly<Record<string, string>> {
   return {
-    'content-type': type,
-    'content-disposition': `attachment; filename="${name}.${ending}"`,
+    'content-type': MEDIA[format].type,
+    'content-disposition': `attachment; filename="${fileName(format, statement)}"`,
     vary: 'accept',
     connection: 'close',
   }
@@ -127,20 +138,25 @@ function headersOf(reply: FastifyReply): Record<string, string> {
   return Object.fromEntries(entries)
 }
 
+interface Sending {
+  readonly stall_ms?: number
+  readonly encoding?: 'utf8' | 'latin1'
+}
+
 /** Writes pieces as fast as the client reads. Stops when the client is gone or stalls. */
 export async function sendPieces(
   raw: ServerResponse,
   beginning: string,
   pieces: AsyncGenerator<string, void>,
-  stall_ms: number = STALL_MS,
+  { stall_ms = STALL_MS, encoding = 'utf8' }: Sending = {},
 ): Promise<void> {
   // The socket's timeout restarts with every byte that the client takes.
   raw.setTimeout(stall_ms, () => raw.destroy())
   try {
-    await write(raw, beginning)
+    await write(raw, beginning, encoding)
     for await (const piece of pieces) {
       if (raw.destroyed) return
-      await write(raw, piece)
+      await write(raw, piece, encoding)
     }
     raw.end()
   } finally {
@@ -148,8 +164,12 @@ export async function sendPieces(
   }
 }
 
-async function write(raw: ServerResponse, text: string): Promise<void> {
-  if (raw.destroyed || text === '' || raw.write(text)) return
+async function write(
+  raw: ServerResponse,
+  text: string,
+  encoding: 'utf8' | 'latin1',
+): Promise<void> {
+  if (raw.destroyed || text === '' || raw.write(text, encoding)) return
   const waiting = new AbortController()
   const { signal } = waiting
   try {

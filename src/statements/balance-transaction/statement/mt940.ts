@@ -1,5 +1,7 @@
 // Writes a statement as SWIFT MT940 (Standards, category 9, customer statement message): for each
 // currency the text blocks of one or more messages, each ended by a line of "-". Pure.
+import type { IsoDate } from '../../../values/calendar/calendar.ts'
+import { dayAt, dayReader, lastDayBefore } from '../../../values/calendar/day.ts'
 import { shortDate } from '../../../values/instant.ts'
 import { currencyExponent } from '../../../values/money/currency.ts'
 import { formatDecimal, formatMajor } from '../../../values/money/decimal.ts'
@@ -9,11 +11,12 @@ import { isReversal } from '../rules.ts'
 import {
   absolute,
   type BookedLine,
+  cut,
   FormatTooNarrow,
-  lastDate,
   type Statement,
   type StatementBalances,
   type StatementWriter,
+  statementKey,
 } from './statement.ts'
 
 /**
@@ -22,8 +25,10 @@ import {
  */
 const MESSAGE_LENGTH = 2_000
 const END = '-\r\n'
-/** The room for the longest :62F: and :64:, and the end. */
-const CLOSING_ROOM = 2 * ':62F:C261121USD123456789012,45\r\n'.length + END.length
+/** The field after the balances of a statement whose last day is not over. */
+const INTERIM = ':86:INTERIM, THE LAST DAY WAS NOT OVER\r\n'
+/** The room for the longest :62F: and :64:, INTERIM and the end. */
+const CLOSING_ROOM = 2 * ':62F:C261121USD123456789012,45\r\n'.length + INTERIM.length + END.length
 /** :28C: has five digits for the number of a page. */
 const MAX_PAGES = 99_999
 /** Subfield amounts: digits and the comma. */
@@ -64,7 +69,7 @@ export function mt940Writer(statement: Statement): StatementWriter {
     },
     line: line => current().line(line),
     close: ({ closing }) => current().close(closing),
-    end: '',
+    end: () => '',
   }
 }
 
@@ -73,17 +78,24 @@ class Pages {
   readonly #currency: string
   readonly #account: string
   readonly #last_date: string
+  readonly #key: string
+  readonly #interim: boolean
+  readonly #dayOf: (instant: string) => IsoDate
   #length = 0
   #number = 0
   #date: string
   #balance: bigint
 
-  constructor({ account_id, from, to }: Statement, { currency, opening }: StatementBalances) {
+  constructor(statement: Statement, { currency, opening }: StatementBalances) {
+    const { account_id, from, to, zone, interim } = statement
     this.#currency = currency
     this.#account = swiftText(account_id).slice(0, 35)
-    this.#last_date = lastDate(to)
+    this.#key = statementKey(statement, currency).slice(0, 11).toUpperCase()
+    this.#interim = interim
+    this.#dayOf = dayReader(zone)
+    this.#last_date = lastDayBefore(zone, to)
     // The format has two-digit years, so a statement without a beginning begins at its end.
-    this.#date = from === null ? this.#last_date : from.slice(0, 10)
+    this.#date = from === null ? this.#last_date : dayAt(zone, from)
     this.#balance = opening
   }
 
@@ -101,30 +113,35 @@ class Pages {
     const number = `${end.slice(2, 4)}${dayOfYear(end)}`
     const page = this.#number.toString().padStart(5, '0')
     const text =
-      `:20:${shortDate(end)}${this.#currency}${page}\r\n:25:${this.#account}\r\n` +
+      `:20:${this.#key}${page}\r\n:25:${this.#account}\r\n` +
       `:28C:${number}/${page}\r\n${this.#balanceField(this.#number === 1 ? '60F' : '60M')}`
     this.#length = text.length
     return text
   }
 
   line(line: BookedLine): string {
-    const text = `${statementLine(line)}${information(line)}`
+    const day = this.#dayOf(line.created_at)
+    const text = `${statementLine(line, day)}${information(line)}`
     let page_break = ''
     if (this.#length + text.length + CLOSING_ROOM > MESSAGE_LENGTH) {
       page_break = `${this.#balanceField('62M')}${END}`
       page_break += this.open()
     }
     this.#length += text.length
-    this.#date = line.created_at.slice(0, 10)
+    this.#date = day
     this.#balance += line.net_amount
     return `${page_break}${text}`
   }
 
-  /** Closes the message. The booked and the available balance are the same. */
+  /**
+   * Closes the message. The booked and the available balance are the same. A closing balance (F) is
+   * final, so a statement whose last day is not over ends with an intermediate one (M).
+   */
   close(closing: bigint): string {
     this.#date = this.#last_date
     this.#balance = closing
-    return `${this.#balanceField('62F')}${this.#balanceField('64')}${END}`
+    const booked = this.#balanceField(this.#interim ? '62M' : '62F')
+    return `${booked}${this.#balanceField('64')}${this.#interim ? INTERIM : ''}${END}`
   }
 
   #balanceField(tag: string): string {
@@ -139,8 +156,9 @@ class Pages {
  * code, the customer's reference, and ours: the last 16 characters of the line's id, which :86: has
  * in full.
  */
-function statementLine({ id, type, created_at, currency, net_amount, reference_id }: BookedLine) {
-  const date = shortDate(created_at)
+function statementLine(line: BookedLine, day: IsoDate) {
+  const { id, type, currency, net_amount, reference_id } = line
+  const date = shortDate(day)
   const debit = net_amount < 0n
   const mark = isReversal(type) ? (debit ? 'RC' : 'RD') : debit ? 'D' : 'C'
   return (
@@ -160,7 +178,8 @@ function customerReference(reference: string): string {
 }
 
 /** Code words of :86: in a caller's text, which a program would take for ours. */
-const CODE_WORD = /(^|\/)(ID|TRTP|SRCE|EREF|UETR|CHGS|OCMT|EXCH|REMI)(\/|$)/g
+const CODE_WORD =
+  /(^|\/)(ID|TRTP|SRCE|BENM|ACCT|BIC|EREF|UETR|CHGS|OCMT|EXCH|PURP|REMI|SREF)(\/|$)/g
 
 /** :86: with code words between slashes, identifying ones first, because long text is cut off. */
 function information(line: BookedLine): string {
@@ -171,7 +190,11 @@ function information(line: BookedLine): string {
     ['ID', line.id],
     ['TRTP', line.type],
     ['SRCE', line.description],
+    ['BENM', cut(line.payee_name, 70)],
+    ['ACCT', cut(line.payee_account, 34)],
+    ['BIC', line.payee_bic],
     ['EREF', line.reference_id],
+    ['SREF', line.creditor_reference],
     ['UETR', line.uetr],
     ['CHGS', fees === 0n ? '' : `${currency}${commaAmount(absolute(fees), currency)}`],
     [
@@ -181,6 +204,7 @@ function information(line: BookedLine): string {
         : `${converted.currency}${commaAmount(converted.amount, converted.currency)}`,
     ],
     ['EXCH', fx_conversions.map(({ exchange_rate }) => formatDecimal(exchange_rate)).join(' ')],
+    ['PURP', line.purpose],
     ['REMI', line.transaction_description],
   ]
   const text = words

@@ -2,12 +2,15 @@
 // interface of its file formats. Pure.
 import type { Moment } from '../../../sql/order.ts'
 import type { Filters } from '../../../sql/page.ts'
+import { hashJson } from '../../../values/digest.ts'
 import type { Instant } from '../../../values/instant.ts'
 import type { BalanceTransaction } from '../balance-transaction.ts'
 
 /** The wanted lines of a statement. `filters` are the filters of lists. */
 export interface StatementWanted {
   readonly account_id: string
+  /** The time zone of its days. */
+  readonly zone: string
   readonly above: Moment
   readonly below: Moment
   readonly filters: Filters
@@ -30,6 +33,11 @@ export interface Statement extends StatementWanted {
   readonly from: Instant | null
   /** Exclusive, and never later than `created_at`. */
   readonly to: Instant
+  /**
+   * Whether its last day was not over when it was taken: a later statement of the same days may
+   * have more lines.
+   */
+  readonly interim: boolean
   /** By currency code; empty when the account holds none of the currencies. */
   readonly balances: readonly StatementBalances[]
   /** Whether no filter leaves out a line, so that the lines lead from balance to balance. */
@@ -42,6 +50,13 @@ export interface BookedLine extends BalanceTransaction {
   readonly transaction_description: string
   /** Of SWIFT payouts alone. */
   readonly uetr: string
+  readonly payee_name: string
+  /** The IBAN, account number, wallet address or key that the payout went to. */
+  readonly payee_account: string
+  readonly payee_bic: string
+  readonly purpose: string
+  /** The reference on the payee's invoice. */
+  readonly creditor_reference: string
 }
 
 /** Both sums are in minor units, positive or zero. */
@@ -71,17 +86,16 @@ export interface StatementWriter {
   open(balances: StatementBalances): string
   line(line: BookedLine): string
   close(balances: StatementBalances): string
-  readonly end: string
+  end(): string
 }
 
 export type MakesWriter = (statement: Statement) => StatementWriter
 
 export const absolute = (amount: bigint): bigint => (amount < 0n ? -amount : amount)
 
-/** The date, as `2026-11-21`, of the last instant before `to`. */
-export function lastDate(to: Instant): string {
-  if (!to.endsWith('T00:00:00.000000Z')) return to.slice(0, 10)
-  return new Date(Date.parse(to.slice(0, 10)) - 86_400_000).toISOString().slice(0, 10)
+/** Tells statements of different accounts, currencies or periods apart: 64 hex digits. */
+export function statementKey({ account_id, from, to }: Statement, currency: string): string {
+  return hashJson([account_id, currency, from, to])
 }
 
 /** The first `length` characters, without splitting a surrogate pair. */

@@ -6,7 +6,9 @@ import { readConfined, transactConfined } from '../../../sql/confine.ts'
 import type { Sql } from '../../../sql/connect.ts'
 import { type Moment, newerOf, OLDEST, olderOf } from '../../../sql/order.ts'
 import type { Fragment } from '../../../sql/sql.ts'
+import { dayAt, lastDayBefore } from '../../../values/calendar/day.ts'
 import type { Instant } from '../../../values/instant.ts'
+import type { BalanceTransaction } from '../balance-transaction.ts'
 import { fromRow, LINE_COLUMNS, type LineRow } from '../columns.ts'
 import { LINE_INDEXES, lineFilters, numberAt, otherConditions } from '../store.ts'
 import {
@@ -67,6 +69,7 @@ export async function findStatement(sql: Sql, wanted: StatementWanted): Promise<
     created_at: now,
     from: above.created_at === OLDEST.created_at ? null : above.created_at,
     to: below.created_at,
+    interim: lastDayBefore(wanted.zone, below.created_at) >= dayAt(wanted.zone, now),
     balances,
     complete: Object.keys(filters).every(name => name === 'currency'),
   }
@@ -116,40 +119,57 @@ export async function* statementPages(
   }
 }
 
-type PayoutTexts = Pick<BookedLine, 'reference_id' | 'transaction_description' | 'uetr'>
-type PageRow = LineRow & { [K in keyof PayoutTexts]: string | null }
+/** The members of a line that its payout or booking has. */
+type Texts = Omit<BookedLine, keyof BalanceTransaction>
 
 /** The part of a statement that a query reads. */
 type Scan = Pick<Statement, 'account_id' | 'filters' | 'first' | 'end'>
 
 async function findPage(sql: Sql, scan: Scan): Promise<BookedLine[]> {
-  // `source` is the id of a payout, whose texts never change. An operator's booking has its
-  // reference and reason in its metadata.
+  // `source` is the id of a payout; only an erasure changes its texts. An operator's booking has
+  // its reference and reason in its metadata.
   const { by, conditions } = scanOf(sql, scan)
   const rows = await readConfined(
     sql,
     [scan.account_id],
-    tx => tx<PageRow[]>`
-      select t.*, coalesce(p.reference_id, t.metadata ->> 'reference') as reference_id,
-        coalesce(p.transaction_description, t.metadata ->> 'reason') as transaction_description,
-        p.uetr
+    tx => tx<(LineRow & Texts)[]>`
+      select t.*, coalesce(p.reference_id, t.metadata ->> 'reference', '') as reference_id,
+        coalesce(p.transaction_description, t.metadata ->> 'reason', '')
+          as transaction_description,
+        coalesce(p.uetr, '') as uetr, coalesce(p.payee_name, '') as payee_name,
+        coalesce(p.payee_account, '') as payee_account, coalesce(p.payee_bic, '') as payee_bic,
+        coalesce(p.purpose, '') as purpose, coalesce(p.creditor_reference, '') as creditor_reference
       from (
         select ${sql(LINE_COLUMNS)} from journals where ${conditions}
         order by ${by === undefined ? sql`` : sql`${sql(by)},`} number limit ${PAGE}
       ) t
       left join lateral (
         select reference_id, particulars ->> 'transaction_description' as transaction_description,
-          substring(mt103 from '[{]121:([^}]*)[}]') as uetr
-        from payouts p where p.account_id = ${scan.account_id} and p.id = t.source limit 1
+          substring(mt103 from '[{]121:([^}]*)[}]') as uetr,
+          particulars ->> 'purpose' as purpose,
+          particulars ->> 'creditor_reference' as creditor_reference,
+          beneficiary_details ->> 'name' as payee_name,
+          coalesce(d #>> '{bank,iban}', d #>> '{bank,account_number}',
+            d #>> '{wallet,deposit_address}', d #>> '{local_payment_network,deposit_key}',
+            d #>> '{service_account,deposit_address}') as payee_account,
+          coalesce(d #>> '{bank,bank_codes,swift_code}', d #>> '{bank,bank_codes,bic}',
+            d #>> '{bank,bank_codes,bic_code}') as payee_bic
+        from payouts p
+        cross join lateral (select beneficiary_details -> 'destination_details' as d) d
+        where p.account_id = ${scan.account_id} and p.id = t.source limit 1
       ) p on true
       order by t.number`,
   )
-  return rows.map(({ reference_id, transaction_description, uetr, ...row }) => ({
-    ...fromRow(row),
-    reference_id: reference_id ?? '',
-    transaction_description: transaction_description ?? '',
-    uetr: uetr ?? '',
-  }))
+  return rows.map(row => ({ ...fromRow(row), ...textsOf(row) }))
+}
+
+function textsOf(row: Texts): Texts {
+  const { reference_id, transaction_description, uetr, purpose, creditor_reference } = row
+  const { payee_name, payee_account, payee_bic } = row
+  return {
+    ...{ reference_id, transaction_description, uetr, purpose, creditor_reference },
+    ...{ payee_name, payee_account, payee_bic },
+  }
 }
 
 /**

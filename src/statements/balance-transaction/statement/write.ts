@@ -1,5 +1,6 @@
 // Writes a statement as text, piece by piece, in any format. It checks that opening balance + lines
 // = closing balance, and throws before it writes a closing balance that is wrong.
+import { forEachInTurns } from '../../../values/event-loop.ts'
 import { currencyExponent } from '../../../values/money/currency.ts'
 import { formatMajor } from '../../../values/money/decimal.ts'
 import {
@@ -25,12 +26,12 @@ export async function* writeStatement(
   const { balances } = statement
   const writer = writerOf(statement)
   const check = new StatementCheck(statement)
-  const written = (lines: readonly BookedLine[]) => {
+  const written = async (lines: readonly BookedLine[]) => {
     let text = ''
-    for (const line of lines) {
+    await forEachInTurns(lines, line => {
       check.pass(line)
       text += writer.line(line)
-    }
+    })
     return text
   }
   const finish = (one: StatementBalances) => {
@@ -41,15 +42,15 @@ export async function* writeStatement(
   if (writer.by_currency) {
     for (const one of balances) {
       yield writer.open(one)
-      for await (const page of pagesOf(one.currency)) yield written(page)
+      for await (const page of pagesOf(one.currency)) yield await written(page)
       yield finish(one)
     }
   } else {
     yield balances.map(one => writer.open(one)).join('')
-    for await (const page of pagesOf()) yield written(page)
+    for await (const page of pagesOf()) yield await written(page)
     yield balances.map(finish).join('')
   }
-  yield writer.end
+  yield writer.end()
 }
 
 /**
