@@ -1,6 +1,40 @@
 -- The schema as all migrations leave it, in the words of PostgreSQL; why it is so stands in
 -- the migrations. `npm run schema` writes this file. `owner` is who owns the tables.
 
+CREATE DOMAIN positive AS bigint
+  CONSTRAINT positive_check CHECK ((VALUE > 0));
+CREATE DOMAIN not_negative AS bigint
+  CONSTRAINT not_negative_check CHECK ((VALUE >= 0));
+CREATE DOMAIN count_of AS integer
+  CONSTRAINT count_of_check CHECK ((VALUE >= 0));
+CREATE DOMAIN positive_rate AS numeric
+  CONSTRAINT positive_rate_check CHECK ((VALUE > (0)::numeric));
+CREATE DOMAIN digest AS bytea
+  CONSTRAINT digest_check CHECK ((octet_length(VALUE) = 32));
+CREATE DOMAIN account_state AS text
+  CONSTRAINT known_state CHECK ((VALUE = ANY (ARRAY['active'::text, 'frozen'::text, 'closed'::text])));
+CREATE DOMAIN clock_lead AS interval
+  CONSTRAINT clock_lead_check CHECK (((VALUE >= '00:00:00'::interval) AND (EXTRACT(day FROM VALUE) = (0)::numeric) AND (EXTRACT(month FROM VALUE) = (0)::numeric) AND (EXTRACT(year FROM VALUE) = (0)::numeric)));
+CREATE DOMAIN journal_kind AS text
+  CONSTRAINT known_kind CHECK ((VALUE = ANY (ARRAY['funding'::text, 'payout'::text, 'receipt'::text, 'settlement'::text, 'failure'::text, 'reversal'::text, 'withdrawal'::text, 'adjustment'::text, 'funding_reversal'::text, 'withdrawal_reversal'::text, 'adjustment_reversal'::text])));
+CREATE DOMAIN posting_codes AS text
+  CONSTRAINT known_codes CHECK ((string_to_array(VALUE, ' '::text) <@ ARRAY['adjustments'::text, 'available'::text, 'fees'::text, 'funding'::text, 'fx'::text, 'fx_income'::text, 'in_transit'::text, 'inter_account'::text, 'settled'::text]));
+CREATE DOMAIN event_words AS text COLLATE "C"
+  CONSTRAINT words_of_events CHECK (((VALUE ~ '^(-|S|Q P[0-9a-z]{9}|[QPB][0-9a-z]{9}|L[1-9][0-9]{0,10}|D[1-9][0-9]{0,10}[.][0-9a-z]{20})( (Q P[0-9a-z]{9}|[QPB][0-9a-z]{9}|L[1-9][0-9]{0,10}|D[1-9][0-9]{0,10}[.][0-9a-z]{20}))*$'::text) AND (cardinality(string_to_array(VALUE, ' '::text)) <= 8)));
+CREATE DOMAIN digests AS bytea
+  CONSTRAINT digests_check CHECK (((octet_length(VALUE) % 32) = 0));
+CREATE DOMAIN bounded_json AS json
+  CONSTRAINT bounded_json_check CHECK ((octet_length((VALUE)::text) <= 262144));
+CREATE DOMAIN payout_particulars AS json
+  CONSTRAINT creditor_reference_of_a_kind CHECK (((VALUE ->> 'creditor_reference'::text) ~ '^([0-9]{12}|[0-9]{27}|RF[0-9]{2}[0-9A-Z]{1,21})$'::text))
+  CONSTRAINT payout_particulars_check CHECK ((octet_length((VALUE)::text) <= 262144));
+CREATE DOMAIN payout_answers AS json
+  CONSTRAINT answers_are_bounded CHECK ((octet_length((VALUE)::text) <= 131072));
+CREATE DOMAIN open_payout_status AS text
+  CONSTRAINT open_payout_status_check CHECK ((VALUE = ANY (ARRAY['pending_approval'::text, 'processing'::text, 'requires_action'::text, 'compliance_hold'::text, 'succeeded'::text])));
+CREATE DOMAIN payout_screening AS text
+  CONSTRAINT payout_screening_check CHECK ((VALUE = ANY (ARRAY[''::text, 'waits'::text, 'open'::text, 'confirmed'::text])));
+
 CREATE TABLE schema_migrations (
   name text NOT NULL,
   hash text NOT NULL,
@@ -80,7 +114,7 @@ CREATE TABLE accounts (
   duplicate_window_s integer DEFAULT 600 NOT NULL,
   daily_rows integer DEFAULT 5000000 NOT NULL,
   daily_mb integer DEFAULT 5000 NOT NULL,
-  state text DEFAULT 'active'::text NOT NULL,
+  state account_state DEFAULT 'active'::text NOT NULL,
   state_reason text DEFAULT ''::text NOT NULL,
   CONSTRAINT accounts_pkey PRIMARY KEY (account_id),
   CONSTRAINT accounts_deposit_address_key UNIQUE (deposit_address),
@@ -90,8 +124,7 @@ CREATE TABLE accounts (
   CONSTRAINT accounts_daily_rows_check CHECK ((daily_rows > 0)),
   CONSTRAINT accounts_duplicate_window_s_check CHECK (((duplicate_window_s >= 0) AND (duplicate_window_s <= 604800))),
   CONSTRAINT accounts_name_check CHECK ((name <> ''::text)),
-  CONSTRAINT known_state CHECK ((state = ANY (ARRAY['active'::text, 'frozen'::text, 'closed'::text]))),
-  CONSTRAINT state_has_a_reason CHECK (((state = 'active'::text) OR (state_reason <> ''::text)))
+  CONSTRAINT state_has_a_reason CHECK ((((state)::text = 'active'::text) OR (state_reason <> ''::text)))
 );
 CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON accounts FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
 CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION keep_history();
@@ -273,32 +306,24 @@ GRANT DELETE, INSERT, SELECT, UPDATE ON routes TO corridor_service;
 
 CREATE TABLE books (
   account_id text COLLATE "C" NOT NULL,
-  journal_count bigint DEFAULT 0 NOT NULL,
-  event_count bigint DEFAULT 0 NOT NULL,
+  journal_count not_negative DEFAULT 0 NOT NULL,
+  event_count not_negative DEFAULT 0 NOT NULL,
   last_written_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-  clock_ahead interval DEFAULT '00:00:00'::interval NOT NULL,
-  head_hash bytea NOT NULL,
-  event_head bytea DEFAULT decode(repeat('00'::text, 32), 'hex'::text) NOT NULL,
+  clock_ahead clock_lead DEFAULT '00:00:00'::interval NOT NULL,
+  head_hash digest NOT NULL,
+  event_head digest DEFAULT decode(repeat('00'::text, 32), 'hex'::text) NOT NULL,
   written_day integer DEFAULT 0 NOT NULL,
-  written_rows bigint DEFAULT 0 NOT NULL,
-  written_bytes bigint DEFAULT 0 NOT NULL,
+  written_rows not_negative DEFAULT 0 NOT NULL,
+  written_bytes not_negative DEFAULT 0 NOT NULL,
   sandbox boolean DEFAULT false NOT NULL,
-  state text DEFAULT 'active'::text NOT NULL,
+  state account_state DEFAULT 'active'::text NOT NULL,
   has_limit_uses boolean DEFAULT false NOT NULL,
   CONSTRAINT books_pkey PRIMARY KEY (account_id),
-  CONSTRAINT books_clock_ahead_check CHECK (((clock_ahead >= '00:00:00'::interval) AND (EXTRACT(day FROM clock_ahead) = (0)::numeric) AND (EXTRACT(month FROM clock_ahead) = (0)::numeric) AND (EXTRACT(year FROM clock_ahead) = (0)::numeric))),
-  CONSTRAINT books_event_count_check CHECK ((event_count >= 0)),
-  CONSTRAINT books_event_head_check CHECK ((octet_length(event_head) = 32)),
-  CONSTRAINT books_head_hash_check CHECK ((octet_length(head_hash) = 32)),
-  CONSTRAINT books_journal_count_check CHECK ((journal_count >= 0)),
-  CONSTRAINT books_written_bytes_check CHECK ((written_bytes >= 0)),
-  CONSTRAINT books_written_rows_check CHECK ((written_rows >= 0)),
-  CONSTRAINT clock_of_a_sandbox CHECK ((sandbox OR (clock_ahead = '00:00:00'::interval))),
-  CONSTRAINT known_state CHECK ((state = ANY (ARRAY['active'::text, 'frozen'::text, 'closed'::text])))
+  CONSTRAINT clock_of_a_sandbox CHECK ((sandbox OR ((clock_ahead)::interval = '00:00:00'::interval)))
 ) WITH (fillfactor=50);
-CREATE TRIGGER clock_goes_forward BEFORE UPDATE OF clock_ahead ON books FOR EACH ROW WHEN ((new.clock_ahead < old.clock_ahead)) EXECUTE FUNCTION refuse_clock_back();
-CREATE TRIGGER state_of_account BEFORE UPDATE OF state ON books FOR EACH ROW WHEN (((new.state <> old.state) AND (pg_trigger_depth() = 0))) EXECUTE FUNCTION refuse_state();
-CREATE TRIGGER time_near_clock BEFORE INSERT OR UPDATE OF last_written_at ON books FOR EACH ROW WHEN ((new.last_written_at > ((clock_timestamp() + new.clock_ahead) + '00:10:00'::interval))) EXECUTE FUNCTION refuse_time_ahead();
+CREATE TRIGGER clock_goes_forward BEFORE UPDATE OF clock_ahead ON books FOR EACH ROW WHEN (((new.clock_ahead)::interval < (old.clock_ahead)::interval)) EXECUTE FUNCTION refuse_clock_back();
+CREATE TRIGGER state_of_account BEFORE UPDATE OF state ON books FOR EACH ROW WHEN ((((new.state)::text <> (old.state)::text) AND (pg_trigger_depth() = 0))) EXECUTE FUNCTION refuse_state();
+CREATE TRIGGER time_near_clock BEFORE INSERT OR UPDATE OF last_written_at ON books FOR EACH ROW WHEN ((new.last_written_at > ((clock_timestamp() + (new.clock_ahead)::interval) + '00:10:00'::interval))) EXECUTE FUNCTION refuse_time_ahead();
 ALTER TABLE books ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON books FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON books FOR SELECT TO corridor_auditor USING (true);
@@ -337,13 +362,12 @@ CREATE TABLE balances (
   currency text NOT NULL,
   available bigint DEFAULT 0 NOT NULL,
   updated_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
-  account_state text DEFAULT 'active'::text NOT NULL,
+  account_state account_state DEFAULT 'active'::text NOT NULL,
   CONSTRAINT balances_pkey PRIMARY KEY (account_id, currency),
-  CONSTRAINT balance_not_negative CHECK ((available >= 0)),
-  CONSTRAINT known_state CHECK ((account_state = ANY (ARRAY['active'::text, 'frozen'::text, 'closed'::text])))
+  CONSTRAINT balance_not_negative CHECK ((available >= 0))
 ) WITH (fillfactor=50);
-CREATE TRIGGER account_may_move BEFORE UPDATE OF available ON balances FOR EACH ROW WHEN (((new.available <> old.available) AND (new.account_state <> 'active'::text) AND ((new.account_state = 'closed'::text) OR (new.available < old.available)))) EXECUTE FUNCTION refuse_move();
-CREATE TRIGGER state_of_account BEFORE UPDATE OF account_state ON balances FOR EACH ROW WHEN (((new.account_state <> old.account_state) AND (pg_trigger_depth() = 0))) EXECUTE FUNCTION refuse_state();
+CREATE TRIGGER account_may_move BEFORE UPDATE OF available ON balances FOR EACH ROW WHEN (((new.available <> old.available) AND ((new.account_state)::text <> 'active'::text) AND (((new.account_state)::text = 'closed'::text) OR (new.available < old.available)))) EXECUTE FUNCTION refuse_move();
+CREATE TRIGGER state_of_account BEFORE UPDATE OF account_state ON balances FOR EACH ROW WHEN ((((new.account_state)::text <> (old.account_state)::text) AND (pg_trigger_depth() = 0))) EXECUTE FUNCTION refuse_state();
 ALTER TABLE balances ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON balances FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON balances FOR SELECT TO corridor_auditor USING (true);
@@ -352,67 +376,36 @@ GRANT SELECT ON balances TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (account_state, available, updated_at) ON balances TO corridor_service;
 
 CREATE TABLE journals (
-  number bigint NOT NULL,
+  number positive NOT NULL,
   created_at timestamp with time zone NOT NULL,
   amount bigint,
   fixed_fee bigint,
   variable_fee bigint,
-  balance_after bigint,
+  balance_after not_negative,
   account_id text COLLATE "C" NOT NULL,
-  kind text NOT NULL,
+  kind journal_kind NOT NULL,
   source text COLLATE "C" NOT NULL,
   currency text,
-  codes text NOT NULL,
+  codes posting_codes NOT NULL,
   currencies text NOT NULL,
   amounts bigint[] NOT NULL,
-  hash bytea NOT NULL,
+  hash digest NOT NULL,
   undoes text COLLATE "C",
   fx_conversions json,
   metadata json,
   CONSTRAINT journals_pkey PRIMARY KEY (account_id, number),
-  CONSTRAINT booked_with_reason CHECK (((kind <> ALL (ARRAY['withdrawal'::text, 'adjustment'::text, 'funding_reversal'::text, 'withdrawal_reversal'::text, 'adjustment_reversal'::text])) OR ((COALESCE((metadata ->> 'by'::text), ''::text) <> ''::text) AND (COALESCE((metadata ->> 'reason'::text), ''::text) <> ''::text) AND ((kind <> ALL (ARRAY['withdrawal'::text, 'adjustment'::text])) OR (COALESCE((metadata ->> 'reference'::text), ''::text) <> ''::text))))),
-  CONSTRAINT direction_matches_kind CHECK (
-CASE
-    WHEN (kind = ANY (ARRAY['payout'::text, 'withdrawal'::text, 'funding_reversal'::text])) THEN (((amount + fixed_fee) + variable_fee) < 0)
-    WHEN (kind = ANY (ARRAY['funding'::text, 'receipt'::text, 'failure'::text, 'reversal'::text, 'withdrawal_reversal'::text])) THEN (((amount + fixed_fee) + variable_fee) > 0)
-    ELSE true
-END),
-  CONSTRAINT journal_sums_to_zero CHECK (((cardinality(string_to_array(codes, ' '::text)) = cardinality(amounts)) AND (cardinality(string_to_array(currencies, ' '::text)) = cardinality(amounts)) AND
-CASE
-    WHEN ((cardinality(amounts) = ANY (ARRAY[2, 3])) AND (0 <> ALL (amounts)) AND (split_part(currencies, ' '::text, 1) = ALL (string_to_array(currencies, ' '::text)))) THEN (((((amounts[1])::numeric + (amounts[2])::numeric) + (
-    CASE cardinality(amounts)
-        WHEN 2 THEN (0)::bigint
-        ELSE amounts[3]
-    END)::numeric) = (0)::numeric) IS TRUE)
-    ELSE journal_balances(string_to_array(currencies, ' '::text), amounts)
-END)),
-  CONSTRAINT journals_balance_after_check CHECK ((balance_after >= 0)),
-  CONSTRAINT journals_hash_check CHECK ((octet_length(hash) = 32)),
-  CONSTRAINT journals_number_check CHECK ((number > 0)),
-  CONSTRAINT known_codes CHECK ((string_to_array(codes, ' '::text) <@ ARRAY['adjustments'::text, 'available'::text, 'fees'::text, 'funding'::text, 'fx'::text, 'fx_income'::text, 'in_transit'::text, 'inter_account'::text, 'settled'::text])),
-  CONSTRAINT known_kind CHECK ((kind = ANY (ARRAY['funding'::text, 'payout'::text, 'receipt'::text, 'settlement'::text, 'failure'::text, 'reversal'::text, 'withdrawal'::text, 'adjustment'::text, 'funding_reversal'::text, 'withdrawal_reversal'::text, 'adjustment_reversal'::text]))),
-  CONSTRAINT line_is_what_moved CHECK (
-CASE
-    WHEN (currency IS NULL) THEN (strpos(codes, 'available'::text) = 0)
-    ELSE (((cardinality(array_positions(string_to_array(codes, ' '::text), 'available'::text)) = 1) AND (amounts[array_position(string_to_array(codes, ' '::text), 'available'::text)] = ((amount + fixed_fee) + variable_fee)) AND (split_part(currencies, ' '::text, array_position(string_to_array(codes, ' '::text), 'available'::text)) = currency)) IS TRUE)
-END),
-  CONSTRAINT line_unless_settlement CHECK (
-CASE kind
-    WHEN 'settlement'::text THEN (num_nonnulls(currency, amount, fixed_fee, variable_fee, balance_after, undoes, fx_conversions, metadata) = 0)
-    ELSE (num_nulls(currency, amount, fixed_fee, variable_fee, balance_after) = 0)
-END),
-  CONSTRAINT undoes_if_it_gives_back CHECK (((undoes IS NOT NULL) = (kind = ANY (ARRAY['failure'::text, 'reversal'::text, 'funding_reversal'::text, 'withdrawal_reversal'::text, 'adjustment_reversal'::text]))))
+  CONSTRAINT sound_journal CHECK (journal_is_sound((kind)::text, (codes)::text, currencies, amounts, currency, amount, fixed_fee, variable_fee, (balance_after)::bigint, undoes, fx_conversions, metadata))
 );
-CREATE UNIQUE INDEX booked_once ON journals USING btree (account_id, source) WHERE ((undoes IS NULL) AND (kind <> 'settlement'::text));
+CREATE UNIQUE INDEX booked_once ON journals USING btree (account_id, source) WHERE ((undoes IS NULL) AND ((kind)::text <> 'settlement'::text));
 CREATE INDEX journals_by_currency ON journals USING btree (account_id, currency, number) WHERE (currency IS NOT NULL);
-CREATE INDEX journals_by_kind ON journals USING btree (account_id, kind, number) WHERE (kind <> ALL (ARRAY['payout'::text, 'settlement'::text]));
-CREATE UNIQUE INDEX journals_by_reference ON journals USING btree (account_id, kind, ((metadata ->> 'reference'::text))) WHERE ((kind = ANY (ARRAY['funding'::text, 'withdrawal'::text, 'adjustment'::text])) AND ((metadata ->> 'reference'::text) IS NOT NULL));
+CREATE INDEX journals_by_kind ON journals USING btree (account_id, kind, number) WHERE ((kind)::text <> ALL (ARRAY['payout'::text, 'settlement'::text]));
+CREATE UNIQUE INDEX journals_by_reference ON journals USING btree (account_id, kind, ((metadata ->> 'reference'::text))) WHERE (((kind)::text = ANY (ARRAY['funding'::text, 'withdrawal'::text, 'adjustment'::text])) AND ((metadata ->> 'reference'::text) IS NOT NULL));
 CREATE INDEX journals_of_credits ON journals USING btree (account_id, number) WHERE (((amount + fixed_fee) + variable_fee) > 0);
 CREATE UNIQUE INDEX undone_once ON journals USING btree (account_id, undoes) WHERE (undoes IS NOT NULL);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON journals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER funds_no_more AFTER INSERT ON journals FOR EACH ROW WHEN ((new.kind = 'funding_reversal'::text)) EXECUTE FUNCTION keep_funding_reference();
-CREATE TRIGGER funds_one_account AFTER INSERT ON journals FOR EACH ROW WHEN (((new.kind = 'funding'::text) AND ((new.metadata ->> 'reference'::text) IS NOT NULL))) EXECUTE FUNCTION keep_funding_reference();
-CREATE TRIGGER gives_back_what_was_taken AFTER INSERT ON journals FOR EACH ROW WHEN ((new.kind = ANY (ARRAY['failure'::text, 'reversal'::text]))) EXECUTE FUNCTION gives_back_what_was_taken();
+CREATE TRIGGER funds_no_more AFTER INSERT ON journals FOR EACH ROW WHEN (((new.kind)::text = 'funding_reversal'::text)) EXECUTE FUNCTION keep_funding_reference();
+CREATE TRIGGER funds_one_account AFTER INSERT ON journals FOR EACH ROW WHEN ((((new.kind)::text = 'funding'::text) AND ((new.metadata ->> 'reference'::text) IS NOT NULL))) EXECUTE FUNCTION keep_funding_reference();
+CREATE TRIGGER gives_back_what_was_taken AFTER INSERT ON journals FOR EACH ROW WHEN (((new.kind)::text = ANY (ARRAY['failure'::text, 'reversal'::text]))) EXECUTE FUNCTION gives_back_what_was_taken();
 ALTER TABLE journals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON journals FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON journals FOR SELECT TO corridor_auditor USING (true);
@@ -437,17 +430,16 @@ CREATE TABLE events (
   sequence bigint NOT NULL,
   created_at timestamp with time zone NOT NULL,
   account_id text COLLATE "C" NOT NULL,
-  told text COLLATE "C" NOT NULL,
+  told event_words COLLATE "C" NOT NULL,
   type text COLLATE "C" NOT NULL,
   object_id text COLLATE "C" NOT NULL,
   data json,
-  content bytea,
-  kept bytea,
-  hash bytea NOT NULL,
+  content digests,
+  kept digest,
+  hash digest NOT NULL,
   CONSTRAINT events_pkey PRIMARY KEY (account_id, sequence),
-  CONSTRAINT digests_of_events CHECK (((octet_length(hash) = 32) AND (COALESCE(octet_length(kept), 32) = 32) AND ((COALESCE(octet_length(content), 0) % 32) = 0))),
-  CONSTRAINT named_as_told CHECK ((((type <> ''::text) = (("left"(told, 1) = '-'::text) OR (strpos(told, 'B'::text) > 0))) AND ((object_id <> ''::text) = ("left"(told, 1) = ANY (ARRAY['-'::text, 'S'::text]))))),
-  CONSTRAINT words_of_events CHECK (((told ~ '^(-|S|Q P[0-9a-z]{9}|[QPB][0-9a-z]{9}|L[1-9][0-9]{0,10}|D[1-9][0-9]{0,10}[.][0-9a-z]{20})( (Q P[0-9a-z]{9}|[QPB][0-9a-z]{9}|L[1-9][0-9]{0,10}|D[1-9][0-9]{0,10}[.][0-9a-z]{20}))*$'::text) AND ((length(told) - length(replace(told, ' '::text, ''::text))) < LEAST(sequence, (8)::bigint))))
+  CONSTRAINT named_as_told CHECK ((((type <> ''::text) = (("left"((told)::text, 1) = '-'::text) OR (strpos((told)::text, 'B'::text) > 0))) AND ((object_id <> ''::text) = (strpos('-S'::text, "left"((told)::text, 1)) > 0)))),
+  CONSTRAINT numbered_from_one CHECK ((cardinality(string_to_array((told)::text, ' '::text)) <= sequence))
 );
 CREATE INDEX events_by_object ON events USING btree (account_id, object_id, sequence) WHERE (object_id <> ''::text);
 CREATE INDEX events_by_type ON events USING btree (account_id, type, sequence) WHERE (type <> ''::text);
@@ -468,11 +460,10 @@ CREATE TABLE idempotency_keys (
   account_id text COLLATE "C" NOT NULL,
   operation text NOT NULL,
   key text NOT NULL,
-  request_hash bytea NOT NULL,
+  request_hash digest NOT NULL,
   body text NOT NULL,
   headers json,
   CONSTRAINT idempotency_keys_pkey PRIMARY KEY (account_id, operation, key),
-  CONSTRAINT idempotency_keys_request_hash_check CHECK ((octet_length(request_hash) = 32)),
   CONSTRAINT idempotency_keys_status_check CHECK (((status >= 200) AND (status <= 299)))
 );
 CREATE INDEX idempotency_keys_age ON idempotency_keys USING btree (created_at);
@@ -632,15 +623,15 @@ GRANT INSERT, SELECT ON entity_duplicates TO corridor_service;
 CREATE TABLE quotes (
   account_id text COLLATE "C" NOT NULL,
   id text COLLATE "C" NOT NULL,
-  holding_amount bigint NOT NULL,
-  payout_amount bigint NOT NULL,
-  destination_amount bigint NOT NULL,
-  fixed_fee_holding bigint NOT NULL,
-  fixed_fee_payout bigint NOT NULL,
-  variable_fee_holding bigint NOT NULL,
-  variable_fee_payout bigint NOT NULL,
-  fx_income_holding bigint NOT NULL,
-  fx_income_destination bigint NOT NULL,
+  holding_amount positive NOT NULL,
+  payout_amount positive NOT NULL,
+  destination_amount positive NOT NULL,
+  fixed_fee_holding not_negative NOT NULL,
+  fixed_fee_payout not_negative NOT NULL,
+  variable_fee_holding not_negative NOT NULL,
+  variable_fee_payout not_negative NOT NULL,
+  fx_income_holding not_negative NOT NULL,
+  fx_income_destination not_negative NOT NULL,
   valid_until timestamp with time zone NOT NULL,
   expected_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
@@ -651,8 +642,8 @@ CREATE TABLE quotes (
   payout_currency text NOT NULL,
   destination_currency text NOT NULL,
   destination_country text NOT NULL,
-  holding_to_payout numeric NOT NULL,
-  payout_to_destination numeric NOT NULL,
+  holding_to_payout positive_rate NOT NULL,
+  payout_to_destination positive_rate NOT NULL,
   fund_transfer_network text NOT NULL,
   payment_network text NOT NULL,
   wallet_type text NOT NULL,
@@ -662,18 +653,7 @@ CREATE TABLE quotes (
   basis json NOT NULL,
   renewed_as text COLLATE "C" DEFAULT ''::text NOT NULL,
   CONSTRAINT quotes_pkey PRIMARY KEY (account_id, id),
-  CONSTRAINT quotes_destination_amount_check CHECK ((destination_amount > 0)),
-  CONSTRAINT quotes_fixed_fee_holding_check CHECK ((fixed_fee_holding >= 0)),
-  CONSTRAINT quotes_fixed_fee_payout_check CHECK ((fixed_fee_payout >= 0)),
-  CONSTRAINT quotes_fx_income_destination_check CHECK ((fx_income_destination >= 0)),
-  CONSTRAINT quotes_fx_income_holding_check CHECK ((fx_income_holding >= 0)),
-  CONSTRAINT quotes_holding_amount_check CHECK ((holding_amount > 0)),
-  CONSTRAINT quotes_holding_to_payout_check CHECK ((holding_to_payout > (0)::numeric)),
-  CONSTRAINT quotes_payout_amount_check CHECK ((payout_amount > 0)),
-  CONSTRAINT quotes_payout_to_destination_check CHECK ((payout_to_destination > (0)::numeric)),
   CONSTRAINT quotes_status_check CHECK ((status = ANY (ARRAY['active'::text, 'used'::text]))),
-  CONSTRAINT quotes_variable_fee_holding_check CHECK ((variable_fee_holding >= 0)),
-  CONSTRAINT quotes_variable_fee_payout_check CHECK ((variable_fee_payout >= 0)),
   CONSTRAINT renewed_once CHECK (((renewed_as = ''::text) OR (status = 'used'::text)))
 ) WITH (fillfactor=90, autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX quotes_by_entity ON quotes USING btree (account_id, entity_id, id) WHERE (entity_id <> ''::text);
@@ -687,11 +667,11 @@ GRANT SELECT ON quotes TO corridor_auditor;
 GRANT DELETE, INSERT, SELECT, UPDATE (renewed_as, status, updated_at) ON quotes TO corridor_service;
 
 CREATE TABLE payouts (
-  amount bigint NOT NULL,
-  holding_amount bigint NOT NULL,
-  fixed_fee bigint NOT NULL,
-  variable_fee bigint NOT NULL,
-  destination_amount bigint NOT NULL,
+  amount positive NOT NULL,
+  holding_amount positive NOT NULL,
+  fixed_fee not_negative NOT NULL,
+  variable_fee not_negative NOT NULL,
+  destination_amount positive NOT NULL,
   created_at timestamp with time zone NOT NULL,
   quote_validity_s integer,
   account_id text COLLATE "C" NOT NULL,
@@ -701,14 +681,14 @@ CREATE TABLE payouts (
   currency text NOT NULL,
   holding_currency text NOT NULL,
   destination_currency text NOT NULL,
-  holding_to_payout numeric NOT NULL,
-  payout_to_destination numeric NOT NULL,
+  holding_to_payout positive_rate NOT NULL,
+  payout_to_destination positive_rate NOT NULL,
   holding_fx_id text NOT NULL,
   payout_fx_id text NOT NULL,
   balance_transaction_id text COLLATE "C" NOT NULL,
   beneficiary_id text COLLATE "C" NOT NULL,
-  beneficiary_details json NOT NULL,
-  particulars json NOT NULL,
+  beneficiary_details bounded_json NOT NULL,
+  particulars payout_particulars NOT NULL,
   reference_id text COLLATE "C" NOT NULL,
   on_behalf_of text COLLATE "C" NOT NULL,
   fund_transfer_network text NOT NULL,
@@ -721,20 +701,14 @@ CREATE TABLE payouts (
   import_keys text DEFAULT ''::text NOT NULL,
   execute_at timestamp with time zone,
   CONSTRAINT payouts_pkey PRIMARY KEY (account_id, id),
-  CONSTRAINT creditor_reference_of_a_kind CHECK (((particulars ->> 'creditor_reference'::text) ~ '^([0-9]{12}|[0-9]{27}|RF[0-9]{2}[0-9A-Z]{1,21})$'::text)),
-  CONSTRAINT payouts_amount_check CHECK ((amount > 0)),
-  CONSTRAINT payouts_beneficiary_details_check CHECK ((octet_length((beneficiary_details)::text) <= 262144)),
   CONSTRAINT payouts_check CHECK ((execute_at > created_at)),
-  CONSTRAINT payouts_destination_amount_check CHECK ((destination_amount > 0)),
-  CONSTRAINT payouts_fixed_fee_check CHECK ((fixed_fee >= 0)),
-  CONSTRAINT payouts_holding_amount_check CHECK ((holding_amount > 0)),
-  CONSTRAINT payouts_holding_to_payout_check CHECK ((holding_to_payout > (0)::numeric)),
-  CONSTRAINT payouts_particulars_check CHECK ((octet_length((particulars)::text) <= 262144)),
-  CONSTRAINT payouts_payout_to_destination_check CHECK ((payout_to_destination > (0)::numeric)),
   CONSTRAINT payouts_quote_validity_s_check CHECK ((quote_validity_s > 0)),
-  CONSTRAINT payouts_variable_fee_check CHECK ((variable_fee >= 0)),
-  CONSTRAINT qr_iban_with_its_reference CHECK ((COALESCE(((beneficiary_details #>> '{destination_details,bank,iban}'::text[]) ~ '^(CH|LI)[0-9]{2}3[01]'::text), false) = COALESCE(((particulars ->> 'creditor_reference'::text) ~ '^[0-9]{27}$'::text), false))),
-  CONSTRAINT quote_or_terms CHECK ((((quote_id = ''::text) = (basis IS NOT NULL)) AND ((quote_id = ''::text) = (quote_validity_s IS NOT NULL)) AND ((quote_id = ''::text) OR (destination_country = ''::text))))
+  CONSTRAINT qr_iban_with_its_reference CHECK ((((((beneficiary_details)::json #>> '{destination_details,bank,iban}'::text[]) ~ '^(CH|LI)[0-9]{2}3[01]'::text) IS TRUE) = ((((particulars)::json ->> 'creditor_reference'::text) ~ '^[0-9]{27}$'::text) IS TRUE))),
+  CONSTRAINT quote_or_terms CHECK (
+CASE quote_id
+    WHEN ''::text THEN (num_nulls(basis, quote_validity_s) = 0)
+    ELSE ((num_nonnulls(basis, quote_validity_s) = 0) AND (destination_country = ''::text))
+END)
 );
 CREATE INDEX payouts_by_beneficiary ON payouts USING btree (account_id, beneficiary_id, id) WHERE (substr(beneficiary_id, 5, 11) <> substr(id, 5, 11));
 CREATE INDEX payouts_by_kind ON payouts USING btree (account_id, currency, holding_currency, type, id);
@@ -758,52 +732,47 @@ CREATE TABLE open_payouts (
   taken_at timestamp with time zone,
   expected_at timestamp with time zone,
   taken_over_at timestamp with time zone,
-  rail_steps integer DEFAULT 0 NOT NULL,
-  rail_attempts integer DEFAULT 0 NOT NULL,
+  rail_steps count_of DEFAULT 0 NOT NULL,
+  rail_attempts count_of DEFAULT 0 NOT NULL,
   account_id text COLLATE "C" NOT NULL,
   id text COLLATE "C" NOT NULL,
-  status text NOT NULL,
+  status open_payout_status NOT NULL,
   rail text NOT NULL,
   status_description text DEFAULT ''::text NOT NULL,
   held_for text COLLATE "C" DEFAULT ''::text NOT NULL,
   rail_reference text DEFAULT ''::text NOT NULL,
   taken_by text DEFAULT ''::text NOT NULL,
-  answers json DEFAULT '[]'::json NOT NULL,
+  answers payout_answers DEFAULT '[]'::json NOT NULL,
   failure json,
   execute_at timestamp with time zone,
   metadata json,
   screened bigint,
-  screening text DEFAULT ''::text NOT NULL,
+  screening payout_screening DEFAULT ''::text NOT NULL,
   compared bigint,
   CONSTRAINT asked_of_people TRIGGER DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT open_payouts_pkey PRIMARY KEY (account_id, id),
-  CONSTRAINT answers_are_bounded CHECK ((octet_length((answers)::text) <= 131072)),
-  CONSTRAINT approved_before_it_is_sent CHECK (((status <> 'pending_approval'::text) OR ((ask_rail_at IS NULL) AND (rail_attempts = 0) AND (taken_by = ''::text)))),
-  CONSTRAINT claimed_to_ask CHECK (((claimed_until IS NULL) OR ((ask_rail_at IS NOT NULL) AND (rail_attempts > 0)))),
-  CONSTRAINT held_is_not_screened CHECK (((screening = ''::text) OR (screened IS NULL))),
-  CONSTRAINT held_while_in_compliance_hold CHECK (((held_for = ''::text) OR (status = 'compliance_hold'::text))),
-  CONSTRAINT open_or_asked CHECK (((status <> 'succeeded'::text) OR (ask_rail_at IS NOT NULL))),
-  CONSTRAINT open_payouts_rail_attempts_check CHECK ((rail_attempts >= 0)),
-  CONSTRAINT open_payouts_rail_steps_check CHECK ((rail_steps >= 0)),
-  CONSTRAINT open_payouts_screening_check CHECK ((screening = ANY (ARRAY[''::text, 'waits'::text, 'open'::text, 'confirmed'::text]))),
-  CONSTRAINT open_payouts_status_check CHECK ((status = ANY (ARRAY['pending_approval'::text, 'processing'::text, 'requires_action'::text, 'compliance_hold'::text, 'succeeded'::text]))),
+  CONSTRAINT approved_before_it_is_sent CHECK ((((status)::text <> 'pending_approval'::text) OR ((ask_rail_at IS NULL) AND ((rail_attempts)::integer = 0) AND (taken_by = ''::text)))),
+  CONSTRAINT claimed_to_ask CHECK (((claimed_until IS NULL) OR ((ask_rail_at IS NOT NULL) AND ((rail_attempts)::integer > 0)))),
+  CONSTRAINT held_is_not_screened CHECK ((((screening)::text = ''::text) OR (screened IS NULL))),
+  CONSTRAINT held_while_in_compliance_hold CHECK (((held_for = ''::text) OR ((status)::text = 'compliance_hold'::text))),
+  CONSTRAINT open_or_asked CHECK ((((status)::text <> 'succeeded'::text) OR (ask_rail_at IS NOT NULL))),
   CONSTRAINT people_are_not_asked CHECK (((rail <> 'manual'::text) OR (ask_rail_at IS NULL))),
   CONSTRAINT taken_by_hand CHECK ((((taken_by = ''::text) OR (rail = 'manual'::text)) AND ((taken_by = ''::text) = (taken_at IS NULL))))
 ) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0.02);
 CREATE INDEX open_payouts_due ON open_payouts USING btree (ask_rail_at) WHERE (ask_rail_at IS NOT NULL);
 CREATE INDEX open_payouts_scheduled ON open_payouts USING btree (account_id, id) WHERE (execute_at IS NOT NULL);
 CREATE INDEX open_payouts_unscreened ON open_payouts USING btree (account_id, id) WHERE (screened IS NULL);
-CREATE INDEX open_payouts_waiting ON open_payouts USING btree (account_id, status, id) WHERE (status <> 'processing'::text);
-CREATE TRIGGER approved_first BEFORE UPDATE OF status ON open_payouts FOR EACH ROW WHEN (((old.status = 'pending_approval'::text) AND (new.status <> 'pending_approval'::text))) EXECUTE FUNCTION check_approved();
-CREATE CONSTRAINT TRIGGER asked_of_people AFTER INSERT ON open_payouts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.status = 'pending_approval'::text)) EXECUTE FUNCTION check_payout_asked();
-CREATE TRIGGER cleared_by_a_person BEFORE UPDATE OF screening ON open_payouts FOR EACH ROW WHEN (((old.screening = ANY (ARRAY['open'::text, 'confirmed'::text])) AND (new.screening = ANY (ARRAY[''::text, 'waits'::text])))) EXECUTE FUNCTION check_cleared();
+CREATE INDEX open_payouts_waiting ON open_payouts USING btree (account_id, status, id) WHERE ((status)::text <> 'processing'::text);
+CREATE TRIGGER approved_first BEFORE UPDATE OF status ON open_payouts FOR EACH ROW WHEN ((((old.status)::text = 'pending_approval'::text) AND ((new.status)::text <> 'pending_approval'::text))) EXECUTE FUNCTION check_approved();
+CREATE CONSTRAINT TRIGGER asked_of_people AFTER INSERT ON open_payouts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.status)::text = 'pending_approval'::text)) EXECUTE FUNCTION check_payout_asked();
+CREATE TRIGGER cleared_by_a_person BEFORE UPDATE OF screening ON open_payouts FOR EACH ROW WHEN ((((old.screening)::text = ANY (ARRAY['open'::text, 'confirmed'::text])) AND ((new.screening)::text = ANY (ARRAY[''::text, 'waits'::text])))) EXECUTE FUNCTION check_cleared();
 CREATE TRIGGER failed_before_its_time BEFORE DELETE ON open_payouts FOR EACH ROW WHEN ((old.execute_at IS NOT NULL)) EXECUTE FUNCTION refuse_early_end();
-CREATE TRIGGER failed_unless_approved BEFORE DELETE ON open_payouts FOR EACH ROW WHEN ((old.status = 'pending_approval'::text)) EXECUTE FUNCTION check_not_approved();
+CREATE TRIGGER failed_unless_approved BEFORE DELETE ON open_payouts FOR EACH ROW WHEN (((old.status)::text = 'pending_approval'::text)) EXECUTE FUNCTION check_not_approved();
 CREATE TRIGGER keeps_its_time BEFORE UPDATE OF execute_at ON open_payouts FOR EACH ROW WHEN ((old.execute_at IS DISTINCT FROM new.execute_at)) EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER legal_failover BEFORE UPDATE OF rail ON open_payouts FOR EACH ROW WHEN (((old.rail <> new.rail) AND ((old.rail = ANY (ARRAY[''::text, 'simulator'::text, 'manual'::text])) OR (new.rail = ANY (ARRAY[''::text, 'simulator'::text]))))) EXECUTE FUNCTION refuse_other_rail();
-CREATE TRIGGER legal_transition BEFORE UPDATE OF status ON open_payouts FOR EACH ROW WHEN (((old.status <> new.status) AND ((((((((((old.status <> 'pending_approval'::text) OR (new.status <> 'processing'::text)) AND ((old.status <> 'pending_approval'::text) OR (new.status <> 'compliance_hold'::text))) AND ((old.status <> 'processing'::text) OR (new.status <> 'succeeded'::text))) AND ((old.status <> 'processing'::text) OR (new.status <> 'requires_action'::text))) AND ((old.status <> 'processing'::text) OR (new.status <> 'compliance_hold'::text))) AND ((old.status <> 'requires_action'::text) OR (new.status <> 'processing'::text))) AND ((old.status <> 'requires_action'::text) OR (new.status <> 'succeeded'::text))) AND ((old.status <> 'compliance_hold'::text) OR (new.status <> 'processing'::text))) AND ((old.status <> 'compliance_hold'::text) OR (new.status <> 'succeeded'::text))))) EXECUTE FUNCTION refuse_payout_step();
-CREATE TRIGGER not_before_its_time BEFORE UPDATE OF rail_attempts, taken_by, status ON open_payouts FOR EACH ROW WHEN (((new.execute_at IS NOT NULL) AND ((new.rail_attempts > 0) OR (new.taken_by <> ''::text) OR (new.status = 'succeeded'::text)))) EXECUTE FUNCTION refuse_early_payout();
-CREATE TRIGGER taken_for_an_approved_entity BEFORE UPDATE OF rail_attempts, taken_by ON open_payouts FOR EACH ROW WHEN (((new.execute_at IS NOT NULL) AND (((old.rail_attempts = 0) AND (new.rail_attempts > 0)) OR ((new.taken_by <> ''::text) AND (new.taken_by <> old.taken_by))))) EXECUTE FUNCTION refuse_unapproved_payout();
+CREATE TRIGGER legal_transition BEFORE UPDATE OF status ON open_payouts FOR EACH ROW WHEN ((((old.status)::text <> (new.status)::text) AND (((((((((((old.status)::text <> 'pending_approval'::text) OR ((new.status)::text <> 'processing'::text)) AND (((old.status)::text <> 'pending_approval'::text) OR ((new.status)::text <> 'compliance_hold'::text))) AND (((old.status)::text <> 'processing'::text) OR ((new.status)::text <> 'succeeded'::text))) AND (((old.status)::text <> 'processing'::text) OR ((new.status)::text <> 'requires_action'::text))) AND (((old.status)::text <> 'processing'::text) OR ((new.status)::text <> 'compliance_hold'::text))) AND (((old.status)::text <> 'requires_action'::text) OR ((new.status)::text <> 'processing'::text))) AND (((old.status)::text <> 'requires_action'::text) OR ((new.status)::text <> 'succeeded'::text))) AND (((old.status)::text <> 'compliance_hold'::text) OR ((new.status)::text <> 'processing'::text))) AND (((old.status)::text <> 'compliance_hold'::text) OR ((new.status)::text <> 'succeeded'::text))))) EXECUTE FUNCTION refuse_payout_step();
+CREATE TRIGGER not_before_its_time BEFORE UPDATE OF rail_attempts, taken_by, status ON open_payouts FOR EACH ROW WHEN (((new.execute_at IS NOT NULL) AND (((new.rail_attempts)::integer > 0) OR (new.taken_by <> ''::text) OR ((new.status)::text = 'succeeded'::text)))) EXECUTE FUNCTION refuse_early_payout();
+CREATE TRIGGER taken_for_an_approved_entity BEFORE UPDATE OF rail_attempts, taken_by ON open_payouts FOR EACH ROW WHEN (((new.execute_at IS NOT NULL) AND ((((old.rail_attempts)::integer = 0) AND ((new.rail_attempts)::integer > 0)) OR ((new.taken_by <> ''::text) AND (new.taken_by <> old.taken_by))))) EXECUTE FUNCTION refuse_unapproved_payout();
 ALTER TABLE open_payouts ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON open_payouts FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON open_payouts FOR SELECT TO corridor_auditor USING (true);
@@ -819,8 +788,8 @@ CREATE TABLE payout_outcomes (
   expected_at timestamp with time zone,
   taken_over_at timestamp with time zone,
   succeeded_at timestamp with time zone,
-  rail_steps integer NOT NULL,
-  rail_attempts integer NOT NULL,
+  rail_steps count_of NOT NULL,
+  rail_attempts count_of NOT NULL,
   account_id text COLLATE "C" NOT NULL,
   id text COLLATE "C" NOT NULL,
   status text NOT NULL,
@@ -828,14 +797,11 @@ CREATE TABLE payout_outcomes (
   status_description text NOT NULL,
   rail_reference text NOT NULL,
   taken_by text NOT NULL,
-  answers json NOT NULL,
+  answers payout_answers NOT NULL,
   failure json,
   metadata json,
   CONSTRAINT payout_outcomes_pkey PRIMARY KEY (account_id, id),
-  CONSTRAINT answers_are_bounded CHECK ((octet_length((answers)::text) <= 131072)),
   CONSTRAINT paid_by_hand_with_reference CHECK (((rail <> 'manual'::text) OR (status <> ALL (ARRAY['succeeded'::text, 'reversed'::text])) OR ((rail_reference <> ''::text) AND (taken_by <> ''::text)))),
-  CONSTRAINT payout_outcomes_rail_attempts_check CHECK ((rail_attempts >= 0)),
-  CONSTRAINT payout_outcomes_rail_steps_check CHECK ((rail_steps >= 0)),
   CONSTRAINT payout_outcomes_status_check CHECK ((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'reversed'::text]))),
   CONSTRAINT reversed_after_it_succeeded CHECK ((((status = 'reversed'::text) = (succeeded_at IS NOT NULL)) AND (succeeded_at <= updated_at))),
   CONSTRAINT taken_by_hand CHECK ((((taken_by = ''::text) OR (rail = 'manual'::text)) AND ((taken_by = ''::text) = (taken_at IS NULL))))
@@ -2091,12 +2057,12 @@ CREATE VIEW postings WITH (security_invoker=true) AS
     p.currency,
     p.amount
    FROM journals j,
-    LATERAL UNNEST(string_to_array(j.codes, ' '::text), string_to_array(j.currencies, ' '::text), j.amounts) p(code, currency, amount);
+    LATERAL UNNEST(string_to_array((j.codes)::text, ' '::text), string_to_array(j.currencies, ' '::text), j.amounts) p(code, currency, amount);
 GRANT SELECT ON postings TO corridor_auditor;
 
 CREATE VIEW balance_transactions WITH (security_invoker=true) AS
  SELECT account_id,
-    numbered_id('btr'::text, account_id, created_at, number) AS id,
+    numbered_id('btr'::text, account_id, created_at, (number)::bigint) AS id,
     number AS journal_number,
         CASE kind
             WHEN 'funding'::text THEN 'escrow'::text
@@ -2104,7 +2070,7 @@ CREATE VIEW balance_transactions WITH (security_invoker=true) AS
             WHEN 'failure'::text THEN 'payout_failure'::text
             WHEN 'reversal'::text THEN 'payout_reversal'::text
             WHEN 'funding_reversal'::text THEN 'escrow_reversal'::text
-            ELSE kind
+            ELSE (kind)::text
         END AS type,
         CASE
             WHEN (((amount + fixed_fee) + variable_fee) > 0) THEN 'credit'::text
@@ -2165,11 +2131,11 @@ CREATE VIEW each_event WITH (security_invoker=true) AS
     object_id AS about,
     ((word = 'Q'::text) OR COALESCE((words[(nth - 1)] = 'Q'::text), false)) AS carried,
         CASE
-            WHEN ((mark <> 'L'::text) AND (word <> 'Q'::text)) THEN NULLIF(substr(content, ((octet_length(content) - 31) - (32 * (length(replace(rest, 'Q '::text, ' '::text)) - length(translate(rest, 'BQPD'::text, ''::text))))), 32), '\x'::bytea)
+            WHEN ((mark <> 'L'::text) AND (word <> 'Q'::text)) THEN NULLIF(substr((content)::bytea, ((octet_length((content)::bytea) - 31) - (32 * (length(replace(rest, 'Q '::text, ' '::text)) - length(translate(rest, 'BQPD'::text, ''::text))))), 32), '\x'::bytea)
             ELSE NULL::bytea
         END AS content,
         CASE
-            WHEN (nth = cardinality(words)) THEN kept
+            WHEN (nth = cardinality(words)) THEN (kept)::bytea
             ELSE NULL::bytea
         END AS kept
    FROM ( SELECT e.sequence,
@@ -2202,7 +2168,7 @@ CREATE VIEW each_event WITH (security_invoker=true) AS
                     events.content,
                     events.kept,
                     events.hash,
-                    string_to_array(events.told, ' '::text) AS words
+                    string_to_array((events.told)::text, ' '::text) AS words
                    FROM events) e
              CROSS JOIN LATERAL unnest(e.words) WITH ORDINALITY w_1(word, nth))) w;
 GRANT SELECT ON each_event TO corridor_auditor;
@@ -2247,7 +2213,7 @@ UNION ALL
     open_payouts.updated_at,
     open_payouts.metadata
    FROM open_payouts
-  WHERE (open_payouts.status <> 'succeeded'::text);
+  WHERE ((open_payouts.status)::text <> 'succeeded'::text);
 GRANT SELECT ON payout_states TO corridor_auditor;
 GRANT SELECT ON payout_states TO corridor_service;
 
@@ -2287,7 +2253,7 @@ CREATE VIEW scheduled_payouts WITH (security_invoker=true) AS
     p.execute_at
    FROM (open_payouts o
      JOIN payouts p ON (((p.account_id = o.account_id) AND (p.id = o.id))))
-  WHERE ((o.execute_at IS NOT NULL) AND (o.rail_attempts = 0) AND (o.taken_by = ''::text) AND (o.status <> 'succeeded'::text));
+  WHERE ((o.execute_at IS NOT NULL) AND ((o.rail_attempts)::integer = 0) AND (o.taken_by = ''::text) AND ((o.status)::text <> 'succeeded'::text));
 GRANT SELECT ON scheduled_payouts TO corridor_auditor;
 GRANT SELECT ON scheduled_payouts TO corridor_service;
 
@@ -2704,6 +2670,60 @@ begin
     if total <> 0 then return false; end if;
   end loop;
   return true;
+end $function$;
+
+CREATE OR REPLACE FUNCTION journal_is_sound(kind text, codes text, currencies text, amounts bigint[], currency text, amount bigint, fixed_fee bigint, variable_fee bigint, balance_after bigint, undoes text, fx_conversions json, metadata json)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+declare
+  moved bigint := amount + fixed_fee + variable_fee;
+  code_of text[] := string_to_array(codes, ' ');
+  currency_of text[] := string_to_array(currencies, ' ');
+  available integer := array_position(code_of, 'available');
+  broken text := case
+    -- Most journals have two or three postings in one currency. These are added without a function.
+    when not (cardinality(code_of) = cardinality(amounts)
+      and cardinality(currency_of) = cardinality(amounts)
+      and case
+        when cardinality(amounts) in (2, 3) and 0 <> all (amounts)
+            and currency_of[1] = all (currency_of)
+          then (amounts[1]::numeric + amounts[2]
+            + case cardinality(amounts) when 2 then 0 else amounts[3] end = 0) is true
+        else journal_balances(currency_of, amounts)
+      end) then 'journal_sums_to_zero'
+    when not case kind
+      when 'settlement' then num_nonnulls(currency, amount, fixed_fee, variable_fee, balance_after,
+        undoes, fx_conversions, metadata) = 0
+      else num_nulls(currency, amount, fixed_fee, variable_fee, balance_after) = 0
+    end then 'line_unless_settlement'
+    -- The line's amount and fees sum to the journal's one posting on `available`, in the same
+    -- currency.
+    when not case
+      when currency is null then available is null
+      else (array_position(code_of, 'available', coalesce(available, 0) + 1) is null
+        and amounts[available] = moved
+        and currency_of[available] = currency) is true
+    end then 'line_is_what_moved'
+    when not case
+      when kind in ('payout', 'withdrawal', 'funding_reversal') then moved < 0
+      when kind in ('funding', 'receipt', 'failure', 'reversal', 'withdrawal_reversal') then moved > 0
+      else true
+    end then 'direction_matches_kind'
+    when (undoes is not null) <> (kind in ('failure', 'reversal', 'funding_reversal',
+      'withdrawal_reversal', 'adjustment_reversal')) then 'undoes_if_it_gives_back'
+    -- A line that only an operator books names its author and its reason.
+    when kind in ('withdrawal', 'adjustment', 'funding_reversal', 'withdrawal_reversal',
+        'adjustment_reversal')
+      and not (coalesce(metadata ->> 'by', '') <> '' and coalesce(metadata ->> 'reason', '') <> ''
+        and (kind not in ('withdrawal', 'adjustment')
+          or coalesce(metadata ->> 'reference', '') <> '')) then 'booked_with_reason'
+  end;
+begin
+  if broken is null then return true; end if;
+  raise exception 'new row for relation "journals" violates check constraint "%"', broken
+    using errcode = 'check_violation', table = 'journals', constraint = broken;
 end $function$;
 
 CREATE OR REPLACE FUNCTION gives_back_what_was_taken()

@@ -29,6 +29,17 @@ begin
   end loop;
 end $$;
 
+-- Rules of one column that tables share, or whose table gets rows with each payout. PostgreSQL reads
+-- the rule of a domain once in a session, and each CHECK of a table anew at each statement that writes to
+-- the table (docs/decisions/constraints.md).
+create domain positive as bigint check (value > 0);
+create domain not_negative as bigint check (value >= 0);
+create domain count_of as integer check (value >= 0);
+create domain positive_rate as numeric check (value > 0);
+create domain digest as bytea check (octet_length(value) = 32);
+create domain account_state as text
+  constraint known_state check (value in ('active', 'frozen', 'closed'));
+
 create function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';

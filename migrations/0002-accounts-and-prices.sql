@@ -52,8 +52,7 @@ create table accounts (
   -- src/ledger/quota.ts says which requests count.
   daily_rows integer not null default 5000000 check (daily_rows > 0),
   daily_mb integer not null default 5000 check (daily_mb > 0),
-  state text not null default 'active'
-    constraint known_state check (state in ('active', 'frozen', 'closed')),
+  state account_state not null default 'active',
   -- Why the account is in this state, in the operator's words; '' if its state never changed.
   state_reason text not null default '',
   check (primary_currency = any (currencies)),

@@ -4,17 +4,17 @@
 create table quotes (
   account_id text collate "C" not null,
   id text collate "C" not null,
-  holding_amount bigint not null check (holding_amount > 0),
-  payout_amount bigint not null check (payout_amount > 0),
-  destination_amount bigint not null check (destination_amount > 0),
-  fixed_fee_holding bigint not null check (fixed_fee_holding >= 0),
-  fixed_fee_payout bigint not null check (fixed_fee_payout >= 0),
-  variable_fee_holding bigint not null check (variable_fee_holding >= 0),
-  variable_fee_payout bigint not null check (variable_fee_payout >= 0),
+  holding_amount positive not null,
+  payout_amount positive not null,
+  destination_amount positive not null,
+  fixed_fee_holding not_negative not null,
+  fixed_fee_payout not_negative not null,
+  variable_fee_holding not_negative not null,
+  variable_fee_payout not_negative not null,
   -- The margin of each exchange. The journal of the payout books it, and the journal that gives
   -- back the money of the payout reverses it.
-  fx_income_holding bigint not null check (fx_income_holding >= 0),
-  fx_income_destination bigint not null check (fx_income_destination >= 0),
+  fx_income_holding not_negative not null,
+  fx_income_destination not_negative not null,
   valid_until timestamptz not null,
   -- The arrival by the routes of that time; null if it is not known.
   expected_at timestamptz,
@@ -27,8 +27,8 @@ create table quotes (
   payout_currency text not null,
   destination_currency text not null,
   destination_country text not null,
-  holding_to_payout numeric not null check (holding_to_payout > 0),
-  payout_to_destination numeric not null check (payout_to_destination > 0),
+  holding_to_payout positive_rate not null,
+  payout_to_destination positive_rate not null,
   fund_transfer_network text not null,
   payment_network text not null,
   wallet_type text not null,
@@ -64,14 +64,20 @@ end $$;
 create trigger unused_and_expired before delete on quotes
   for each row execute function refuse_removal_of_quote();
 
+create domain bounded_json as json check (octet_length(value::text) <= 262144);
+create domain payout_particulars as json check (octet_length(value::text) <= 262144)
+  -- A QRR, an ISO 11649 reference or one of Belgium (values/network/creditor-reference.ts).
+  constraint creditor_reference_of_a_kind check (
+    value ->> 'creditor_reference' ~ '^([0-9]{12}|[0-9]{27}|RF[0-9]{2}[0-9A-Z]{1,21})$');
+
 -- A payout as it was made. Only an erasure changes the row. The state of the payout has a narrow
 -- row of its own: in open_payouts while the payout is open, then in payout_outcomes.
 create table payouts (
-  amount bigint not null check (amount > 0),
-  holding_amount bigint not null check (holding_amount > 0),
-  fixed_fee bigint not null check (fixed_fee >= 0),
-  variable_fee bigint not null check (variable_fee >= 0),
-  destination_amount bigint not null check (destination_amount > 0),
+  amount positive not null,
+  holding_amount positive not null,
+  fixed_fee not_negative not null,
+  variable_fee not_negative not null,
+  destination_amount positive not null,
   created_at timestamptz not null,
   -- How long the carried quote is valid, from the payout's creation on; null if the payout names a
   -- quote.
@@ -84,18 +90,18 @@ create table payouts (
   currency text not null,
   holding_currency text not null,
   destination_currency text not null,
-  holding_to_payout numeric not null check (holding_to_payout > 0),
-  payout_to_destination numeric not null check (payout_to_destination > 0),
+  holding_to_payout positive_rate not null,
+  payout_to_destination positive_rate not null,
   holding_fx_id text not null,
   payout_fx_id text not null,
   balance_transaction_id text collate "C" not null,
   beneficiary_id text collate "C" not null,
   -- The `details` of the beneficiary when the payout was made. Later changes of the beneficiary do
   -- not change them.
-  beneficiary_details json not null check (octet_length(beneficiary_details::text) <= 262144),
+  beneficiary_details bounded_json not null,
   -- Members of the request that the service stores and never computes with, those that are set:
   -- purpose, descriptors, documents, metadata.
-  particulars json not null check (octet_length(particulars::text) <= 262144),
+  particulars payout_particulars not null,
   -- Members of the request that lists filter by.
   reference_id text collate "C" not null,
   on_behalf_of text collate "C" not null,
@@ -118,17 +124,14 @@ create table payouts (
   import_keys text not null default '',
   -- When the payout is executed; null: at once.
   execute_at timestamptz check (execute_at > created_at),
-  -- A QRR, an ISO 11649 reference or one of Belgium (values/network/creditor-reference.ts).
-  constraint creditor_reference_of_a_kind check (
-    particulars ->> 'creditor_reference' ~ '^([0-9]{12}|[0-9]{27}|RF[0-9]{2}[0-9A-Z]{1,21})$'),
   -- Banks of Switzerland and Liechtenstein refuse the one without the other.
   constraint qr_iban_with_its_reference check (
-    coalesce(beneficiary_details #>> '{destination_details,bank,iban}'
-      ~ '^(CH|LI)[0-9]{2}3[01]', false)
-    = coalesce(particulars ->> 'creditor_reference' ~ '^[0-9]{27}$', false)),
-  constraint quote_or_terms check (
-    (quote_id = '') = (basis is not null) and (quote_id = '') = (quote_validity_s is not null)
-    and (quote_id = '' or destination_country = ''))
+    (beneficiary_details #>> '{destination_details,bank,iban}' ~ '^(CH|LI)[0-9]{2}3[01]' is true)
+    = (particulars ->> 'creditor_reference' ~ '^[0-9]{27}$' is true)),
+  constraint quote_or_terms check (case quote_id
+    when '' then num_nulls(basis, quote_validity_s) = 0
+    else num_nonnulls(basis, quote_validity_s) = 0 and destination_country = ''
+  end)
 );
 
 -- A quote funds one payout. A payout without a quote has no entry.
@@ -147,6 +150,11 @@ create index payouts_by_beneficiary on payouts (account_id, beneficiary_id, id)
 alter table payouts add primary key (account_id, id);
 create trigger append_only before update or delete or truncate on payouts
   for each statement execute function refuse_change();
+
+create domain payout_answers as json
+  constraint answers_are_bounded check (octet_length(value::text) <= 131072);
+create domain open_payout_status as text check (value in
+  ('pending_approval', 'processing', 'requires_action', 'compliance_hold', 'succeeded'));
 
 -- The state of an open payout, and its remaining work: a row while the payout waits for its rail or
 -- for people. Workers claim and change this row, never the row of payouts. It is deleted when the
@@ -168,13 +176,11 @@ create table open_payouts (
   -- no person has.
   taken_over_at timestamptz,
   -- How many steps of its rail are applied, and how often rails were asked about the payout.
-  rail_steps integer not null default 0 check (rail_steps >= 0),
-  rail_attempts integer not null default 0 check (rail_attempts >= 0),
+  rail_steps count_of not null default 0,
+  rail_attempts count_of not null default 0,
   account_id text collate "C" not null,
   id text collate "C" not null,
-  status text not null
-    check (status in
-      ('pending_approval', 'processing', 'requires_action', 'compliance_hold', 'succeeded')),
+  status open_payout_status not null,
   -- The rail that has the payout: its first rail, until another rail gets it (payout_attempts).
   rail text not null,
   status_description text not null default '',
@@ -185,8 +191,7 @@ create table open_payouts (
   -- The person who pays the payout by hand; '' while nobody has taken it.
   taken_by text not null default '',
   -- What the account has answered while the payout required action, oldest first.
-  answers json not null default '[]'
-    constraint answers_are_bounded check (octet_length(answers::text) <= 131072),
+  answers payout_answers not null default '[]',
   failure json,
   -- The `execute_at` of the payout, which never changes.
   execute_at timestamptz,
@@ -227,8 +232,8 @@ create table payout_outcomes (
   -- When a reversed payout succeeded; null for every other. The event of the success is found by
   -- this time.
   succeeded_at timestamptz,
-  rail_steps integer not null check (rail_steps >= 0),
-  rail_attempts integer not null check (rail_attempts >= 0),
+  rail_steps count_of not null,
+  rail_attempts count_of not null,
   account_id text collate "C" not null,
   id text collate "C" not null,
   status text not null check (status in ('succeeded', 'failed', 'reversed')),
@@ -236,8 +241,7 @@ create table payout_outcomes (
   status_description text not null,
   rail_reference text not null,
   taken_by text not null,
-  answers json not null
-    constraint answers_are_bounded check (octet_length(answers::text) <= 131072),
+  answers payout_answers not null,
   failure json,
   -- As in open_payouts.
   metadata json,

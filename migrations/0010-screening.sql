@@ -126,10 +126,10 @@ grant select on screening_settings to corridor_auditor;
 -- `screened` is the version of the lists at which the payout had no open match; null: not screened,
 -- or held. `screening` is the hold: `waits` for screening, `open` for a person's decision, or
 -- `confirmed`, which blocks the payout.
+create domain payout_screening as text check (value in ('', 'waits', 'open', 'confirmed'));
 alter table open_payouts
   add column screened bigint,
-  add column screening text not null default ''
-    check (screening in ('', 'waits', 'open', 'confirmed')),
+  add column screening payout_screening not null default '',
   -- The version of the lists that a held payout was last compared with. Matches of later versions
   -- are added.
   add column compared bigint,

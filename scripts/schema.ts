@@ -19,6 +19,14 @@ const TABLES = `
   select relname as text from pg_class
   where relnamespace = 'public'::regnamespace and relkind = 'r' order by oid`
 
+const DOMAINS = `
+  select 'CREATE DOMAIN ' || oid::regtype || ' AS ' || format_type(typbasetype, typtypmod)
+    || coalesce((select ' COLLATE "' || collname || '"' from pg_collation
+      where oid = typcollation and collname <> 'default'), '')
+    || coalesce((select string_agg(E'\\n  CONSTRAINT ' || conname || ' ' || pg_get_constraintdef(oid), ''
+      order by conname) from pg_constraint where contypid = pg_type.oid), '') || ';' as text
+  from pg_type where typnamespace = 'public'::regnamespace and typtype = 'd' order by oid`
+
 /** The functions, with the roles that may execute a restricted one. */
 const FUNCTIONS = `
   select rtrim(pg_get_functiondef(oid), E'\\n') || ';' || coalesce((
@@ -105,12 +113,16 @@ const VIEWS = `
       from aclexplode(relacl) where grantee <> relowner), '') as text
   from pg_class where relnamespace = 'public'::regnamespace and relkind = 'v' order by oid`
 
-/** All tables, views and functions as SQL, the text of docs/schema.sql. */
+/** All domains, tables, views and functions as SQL, the text of docs/schema.sql. */
 export async function describeSchema(sql: Sql): Promise<string> {
   const tables: string[] = []
   for (const table of await texts(sql, TABLES)) tables.push(await describeTable(sql, table))
-  const [views, functions] = [await texts(sql, VIEWS), await texts(sql, FUNCTIONS)]
-  return `${HEAD}\n${[...tables, ...views, ...functions].join('\n\n').replaceAll('public.', '')}\n`
+  const [domains, views, functions] = [
+    await texts(sql, DOMAINS),
+    await texts(sql, VIEWS),
+    await texts(sql, FUNCTIONS),
+  ]
+  return `${HEAD}\n${[domains.join('\n'), ...tables, ...views, ...functions].join('\n\n').replaceAll('public.', '')}\n`
 }
 
 if (import.meta.main) {

@@ -300,7 +300,7 @@ test('append-only triggers, disabled by the service: refused', async () => {
   for (const statement of [
     'alter table journals disable trigger append_only',
     'drop trigger append_only on journals',
-    'alter table journals drop constraint journal_sums_to_zero',
+    'alter table journals drop constraint sound_journal',
     'drop table journals',
   ]) {
     await refused(service.unsafe(statement), DENIED, statement)
@@ -383,7 +383,7 @@ const MISFITS: readonly (readonly [what: string, changes: object, constraint: st
   ['a funding without a line', { ...SETTLED, kind: 'funding' }, 'line_unless_settlement'],
   ['a negative funding', BACK, 'direction_matches_kind'],
   ['a payout that credits', { ...LINE, kind: 'payout' }, 'direction_matches_kind'],
-  ['a negative balance after', { ...LINE, balance_after: -1 }, 'journals_balance_after_check'],
+  ['a negative balance after', { ...LINE, balance_after: -1 }, 'not_negative_check'],
   ['a funding that undoes a journal', { ...LINE, undoes: 'btr_x' }, 'undoes_if_it_gives_back'],
   ['a failure that undoes no journal', { ...LINE, kind: 'failure' }, 'undoes_if_it_gives_back'],
 ]
@@ -517,7 +517,7 @@ test('payouts, every pair of statuses: accepted exactly as the table of states a
             CHECK,
             `${from} to ${to}`,
           )
-          const words = `is not approved|cannot (go from ${from} to ${to}|be reversed: it has not succeeded)`
+          const words = `is not approved|cannot (go from ${from} to ${to}|be reversed: it has not succeeded)|value for domain open_payout_status`
           assert.match((await refusal).message, new RegExp(words))
         }
       })

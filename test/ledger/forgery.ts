@@ -5,6 +5,16 @@ import { EMPTY_HASH, hashJournal, type Journal, type Posting } from '../../src/l
 import { listJournals } from '../../src/ledger/store.ts'
 import type { Sql } from '../../src/sql/connect.ts'
 
+/** Removes the rules of all domains. */
+export async function dropDomainRules(owner: Sql): Promise<void> {
+  const rules = await owner<{ domain: string; name: string }[]>`
+    select contypid::regtype::text as domain, conname as name from pg_constraint
+    where contypid <> 0 and connamespace = 'public'::regnamespace`
+  for (const { domain, name } of rules) {
+    await owner`alter domain ${owner(domain)} drop constraint ${owner(name)}`
+  }
+}
+
 /** Takes every guard off: append-only, legal transitions, sums of zero. */
 export async function disarm(owner: Sql): Promise<void> {
   const tables = ['journals', 'events', 'payouts', 'quotes', 'entities']
@@ -15,6 +25,7 @@ export async function disarm(owner: Sql): Promise<void> {
     select conname as name from pg_constraint
     where conrelid = 'journals'::regclass and contype = 'c'`
   for (const { name } of checks) await owner`alter table journals drop constraint ${owner(name)}`
+  await dropDomainRules(owner)
   await owner`drop index booked_once`
 }
 

@@ -10,6 +10,7 @@ import { pickSeed, seeded } from '../support/service/process.ts'
 import { LONG, share } from '../support/share.ts'
 import { makeEverything } from './everything.ts'
 import { EXCEPTIONS } from './exceptions.ts'
+import { dropDomainRules } from './forgery.ts'
 import type { History } from './history.ts'
 
 interface Column {
@@ -75,6 +76,7 @@ async function dropGuards(sql: Sql): Promise<void> {
   for (const { table, name } of constraints) {
     await sql.unsafe(`alter table ${table} drop constraint ${name}`)
   }
+  await dropDomainRules(sql)
   const indexes = await sql<{ name: string }[]>`
     select indexrelid::regclass::text as name from pg_index
     where indisunique and indrelid::regclass::text = any (${[...tablesOf(columns)]}::text[])`

@@ -259,7 +259,7 @@ test('corridor verify, bookings: clean; the first changed booking named', async 
   const whole = await verdict()
   assert.ok(whole.ok, JSON.stringify(whole.problem))
   await owner`alter table journals disable trigger user`
-  await owner`alter table journals drop constraint booked_with_reason`
+  await owner`alter table journals drop constraint sound_journal`
   await owner`drop index journals_by_reference`
   await owner`
     create table kept_journals as
