@@ -60,7 +60,7 @@ export function framed(visit: Visit, screen: Screen, [style, script]: readonly s
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${style}">
 <script type="module" blocking="render" src="${script}"></script></head>
-<body${liveAttributes(visit, screen)}>
+<body${zoneAttribute(visit)}${liveAttributes(visit, screen)}>
 <a class="skip" href="#main">Skip to the content</a>
 ${header(visit)}
 <div class="columns">
@@ -75,6 +75,11 @@ ${callsOf(visit.api.calls, `${visit.request.protocol}://${visit.request.host}`)}
 </main></div></body>
 </html>
 `
+}
+
+/** For the script, which shows the page again in another zone. A form is not sent again. */
+function zoneAttribute({ zone, request }: Visit): Html | '' {
+  return request.method === 'GET' ? html` data-zone="${zone}"` : ''
 }
 
 /** For the script: the stream, the objects, and the last known change. */

@@ -3,11 +3,12 @@
 import type { TSchema } from 'typebox'
 import type { ActionGroup, Reading } from '../operator/action.ts'
 import { textCell } from '../statements/balance-transaction/statement/csv.ts'
+import { endOfDay, isDay, startOfDay } from '../values/calendar/day.ts'
 import { type Content, type Html, html } from '../values/text/html.ts'
 import { type Json, type JsonObject, type ListOf, queryText } from './api.ts'
 import { type Field, field } from './form.ts'
 import type { Money } from './objects.ts'
-import { digits, money } from './show.ts'
+import { money, plain } from './show.ts'
 import type { Screen, Visit } from './visit.ts'
 
 const ROWS_PER_PAGE = 50
@@ -36,7 +37,7 @@ export const AMOUNT_COLUMNS: readonly Column<Money>[] = [
     name: 'Amount',
     number: true,
     show: ({ amount, currency }) => money(amount, currency),
-    text: ({ amount, currency }) => digits(amount, currency).replaceAll(',', ''),
+    text: ({ amount, currency }) => plain(amount, currency),
   },
   { name: 'Currency', text: ({ currency }) => currency },
 ]
@@ -67,13 +68,26 @@ export interface ListPage<T> extends Listing<T>, Pick<Screen, 'title' | 'live'> 
   readonly above?: Content
 }
 
-const DAYS: readonly Field[] = [
-  { name: 'created.gte', label: 'Created from', type: 'date' },
-  { name: 'created.lt', label: 'Created before', type: 'date' },
-]
+/** The names of the days in the address of a page. */
+const DAY_BOUNDS: Readonly<Record<string, string>> = { from: 'created.gte', to: 'created.lt' }
+
+/** Both days are included. */
+export function dayFields({ zone }: Visit): readonly Field[] {
+  return [
+    { name: 'from', label: 'From the day', type: 'date', hint: `In ${zone}` },
+    { name: 'to', label: 'To the day', type: 'date', hint: 'This day included' },
+  ]
+}
 
 function filtersOf<T>(visit: Visit, { filters = [], withoutDays }: Listing<T>): readonly Field[] {
-  return withoutDays === true || visit.account === null ? filters : [...filters, ...DAYS]
+  const noDays = withoutDays === true || visit.account === null
+  return noDays ? filters : [...filters, ...dayFields(visit)]
+}
+
+/** The instant at which the days of a filter begin or end; the API refuses text that is no day. */
+function boundOf({ zone }: Visit, name: string, day: string): string {
+  if (!isDay(day)) return day
+  return name === 'to' ? endOfDay(zone, day) : startOfDay(zone, day)
 }
 
 function cursorOf<T>({ cursorOf: own }: Listing<T>, row: T | undefined): string | undefined {
@@ -84,11 +98,13 @@ function cursorOf<T>({ cursorOf: own }: Listing<T>, row: T | undefined): string 
 /** The filters of the page's address, and the fixed ones. */
 function parametersOf<T>(visit: Visit, listing: Listing<T>): Record<string, string> {
   const parameters: Record<string, string> = {}
+  const hasDays = listing.withoutDays !== true && visit.account !== null
   for (const { name } of filtersOf(visit, listing)) {
     const value = visit.query[name]?.trim() ?? ''
     if (value === '') continue
-    parameters[name] =
-      /^\d{4}-\d\d-\d\d$/.test(value) && name.startsWith('created.') ? `${value}T00:00:00Z` : value
+    const bound = hasDays ? DAY_BOUNDS[name] : undefined
+    if (bound === undefined) parameters[name] = value
+    else parameters[bound] = boundOf(visit, name, value)
   }
   return { ...parameters, ...listing.fixed }
 }

@@ -62,7 +62,9 @@ export type WaitingGroup = Shown<typeof groups.GroupResponse>
 export type GroupApproval = Shown<typeof groups.BatchApprovalResponse> & {
   readonly further?: string
 }
-export type Transaction = Shown<typeof BalanceTransactionResponse>
+export type Transaction = Shown<typeof BalanceTransactionResponse> & {
+  readonly expanded?: { readonly payout?: Payout | null }
+}
 export type Beneficiary = Shown<typeof BeneficiaryResponse>
 export type Entity = Shown<typeof EntityResponse>
 export type Endpoint = Shown<typeof EndpointResponse>

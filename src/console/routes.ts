@@ -1,6 +1,7 @@
 // Registers /console: pages for people, made from the API's answers.
 import type { FastifyInstance } from 'fastify'
 import { serveAssets } from '../http/assets.ts'
+import { zoneOf } from '../http/browser.ts'
 import type { Needs as StatementNeeds } from '../statements/balance-transaction/statement/http.ts'
 import { sendStatement } from '../statements/balance-transaction/statement/routes.ts'
 import { refusal } from '../values/errors.ts'
@@ -12,6 +13,7 @@ import { homeScreens } from './account/home.ts'
 import { newPayoutScreens } from './account/new-payout.ts'
 import { payoutScreens } from './account/payouts.ts'
 import { reportScreens } from './account/reports.ts'
+import { inDays } from './account/statement-files.ts'
 import { transactionScreens } from './account/transactions.ts'
 import { eventScreens } from './developer/events.ts'
 import { requestScreens } from './developer/requests.ts'
@@ -54,7 +56,7 @@ export function consolePages(
   screens.stream('account', '/statement', (request, reply, account) => {
     if (account === null) throw refusal('not_found', 'No such path.')
     const query = request.query as Readonly<Record<string, unknown>>
-    return sendStatement(deps, reply, query, account)
+    return sendStatement(deps, reply, inDays(query, zoneOf(request)), account)
   })
   homeScreens(screens)
   payoutScreens(screens)

@@ -2,7 +2,7 @@
 // refusal of the API as a page.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Account } from '../accounts/rules.ts'
-import { checkSameOrigin } from '../http/browser.ts'
+import { checkSameOrigin, zoneOf } from '../http/browser.ts'
 import { toRefusal } from '../http/errors.ts'
 import { refusal } from '../values/errors.ts'
 import { html } from '../values/text/html.ts'
@@ -151,7 +151,9 @@ export class Screens {
     const at = `${pathIn('account', path)}.csv`
     this.#pages.get(at, { config: STREAM }, async (request, reply) => {
       const visit = await this.#visitOf(request, 'account')
-      const name = `${path.slice(1)}-${visit.account?.account_id}.csv`
+      const { from, to } = visit.query
+      const days = [from, to && `to-${to}`].filter(day => /^[\w-]+$/.test(day ?? ''))
+      const name = `${[path.slice(1), visit.account?.account_id, ...days].join('-')}.csv`
       const session = visit.session?.token_hash.toString('hex') ?? visit.person.user
       const stream = await this.#files.open(session, csvOf(visit, listing(visit)))
       void reply.type('text/csv; charset=utf-8')
@@ -183,6 +185,7 @@ export class Screens {
       params: request.params as Readonly<Record<string, string>>,
       api: new Api(this.#pages, request, account?.account_id ?? null),
       root: account === null ? '/console/installation' : `/console/${account.account_id}`,
+      zone: zoneOf(request),
       here: request.url,
       query: lastOfEach(request.query as Readonly<Record<string, string | string[]>>),
       form: request.body instanceof URLSearchParams ? request.body : new URLSearchParams(),

@@ -14,6 +14,11 @@ export function digits(amount: string, currency: string): string {
   return /^-?\d+$/.test(amount) ? groupedMajor(BigInt(amount), currency) : amount
 }
 
+/** `-1234.50`, as programs read it. */
+export function plain(amount: string, currency: string): string {
+  return digits(amount, currency).replaceAll(',', '')
+}
+
 /** In UTC. A script adds the reader's zone. */
 export function time(at: string | null | undefined): Content {
   if (!at) return html`<span class="faint">–</span>`

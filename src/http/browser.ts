@@ -2,6 +2,7 @@
 // user made the request; the origin shows whether a page of another site did. Knows no route.
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
+import { isZone } from '../values/calendar/rules.ts'
 import { refusal } from '../values/errors.ts'
 import { checkHost, type Hosts, partsOfHost } from './message.ts'
 
@@ -11,6 +12,8 @@ const SECURE = '__Host-'
 /** The cookies of the service. On this machine, where they need no HTTPS, they have these names. */
 const SESSION = 'corridor'
 const DEVICE = 'corridor-device'
+/** Written by a script, so it has the same name everywhere. */
+const ZONE = 'corridor-zone'
 
 /** The token of the session in the cookie; undefined without a cookie. */
 export function sessionTokenOf(request: FastifyRequest): string | undefined {
@@ -22,8 +25,20 @@ export function deviceTokenOf(request: FastifyRequest): string | undefined {
   return cookieOf(request, DEVICE)
 }
 
+/**
+ * The reader's time zone, which the console's script puts into a cookie; UTC without a known zone.
+ * It decides which days a page means, and nothing else.
+ */
+export function zoneOf(request: FastifyRequest): string {
+  const zone = namedCookie(request, ZONE) ?? ''
+  return zone.length <= 64 && isZone(zone) ? zone : 'UTC'
+}
+
 function cookieOf(request: FastifyRequest, cookie: string): string | undefined {
-  const name = `${isSecure(request) ? SECURE : ''}${cookie}`
+  return namedCookie(request, `${isSecure(request) ? SECURE : ''}${cookie}`)
+}
+
+function namedCookie(request: FastifyRequest, name: string): string | undefined {
   for (const pair of (request.headers.cookie ?? '').split(';')) {
     const at = pair.indexOf('=')
     if (at !== -1 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim()

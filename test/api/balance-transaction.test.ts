@@ -51,7 +51,8 @@ test(`GET ${PATH}/{id}, funding, or payout without conversion and fees: a credit
   const { id = '', source = '' } = row ?? {}
   const none = { fee_details: [], fx_conversions: [], metadata: {} }
   const came = { amount: 77, currency: 'JPY' }
-  const credit = { type: 'escrow', operation_type: 'credit', ...came, net: came, source }
+  const moved = { net: came, balance_after: came }
+  const credit = { type: 'escrow', operation_type: 'credit', ...came, ...moved, source }
   assertHas(await line(id, client), { ...credit, ...none })
   assert.match(source, /^esc_/)
   await service.setFees([])

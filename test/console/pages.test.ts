@@ -236,8 +236,14 @@ test('console, CSV download of a list: exact amounts, no formula in a cell', asy
   const { text, status } = await look(headers, `/console/${id}/payouts.csv?status=processing`)
   assert.equal(status, 200)
   const [names = '', newest = ''] = text.split('\r\n')
-  assert.equal(names, 'Payee,Amount,Currency,State,Type,Your reference,Created,Id')
-  assert.match(newest, /^"'=HYPERLINK\(""https:\/\/example\.com""\)",[\d.]+,USD,processing,local,/)
+  assert.equal(
+    names,
+    'Payee,Amount,Currency,Debit with fees,Of which fees,Debit currency,State,Type,Your reference,Created,Account,Id',
+  )
+  assert.match(
+    newest,
+    /^"'=HYPERLINK\(""https:\/\/example\.com""\)",[\d.]+,USD,[\d.]+,[\d.]+,USD,processing,local,/,
+  )
 })
 
 test('console, batch from CSV: dry run names each fault by line, then created once', async () => {

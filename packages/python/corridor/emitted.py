@@ -130,6 +130,11 @@ Balance = TypedDict("Balance", {
     "updated_at": "\"Timestamp\"",
 })
 
+BalanceAfter = TypedDict("BalanceAfter", {
+    "amount": "int",
+    "currency": "str",
+})
+
 BalanceTransaction = TypedDict("BalanceTransaction", {
     "id": "str",
     "object": "Literal[\"balance_transaction\"]",
@@ -140,6 +145,7 @@ BalanceTransaction = TypedDict("BalanceTransaction", {
     "fee_details": "List[dict[str, Any]]",
     "fx_conversions": "List[dict[str, Any]]",
     "net": "\"Money\"",
+    "balance_after": "\"BalanceAfter\"",
     "metadata": "dict[str, str]",
     "operation_type": "Literal[\"credit\", \"debit\"]",
     "source": "str",
@@ -157,6 +163,7 @@ BalanceTransactionAlone = TypedDict("BalanceTransactionAlone", {
     "fee_details": "List[dict[str, Any]]",
     "fx_conversions": "List[dict[str, Any]]",
     "net": "\"Money\"",
+    "balance_after": "\"BalanceAfter\"",
     "metadata": "dict[str, str]",
     "operation_type": "Literal[\"credit\", \"debit\"]",
     "source": "str",

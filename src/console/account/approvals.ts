@@ -18,7 +18,7 @@ export function approvalScreens(screens: Screens): void {
       showList(visit, '/approvals', {
         api: '/v3/payout',
         caption: 'Payouts that wait for an approval',
-        columns: payoutColumns(visit.root),
+        columns: payoutColumns(visit),
         fixed: { status: 'pending_approval' },
         empty: emptyText(visit),
       }),
@@ -53,7 +53,7 @@ async function importScreen(visit: Visit): Promise<Screen> {
   const payouts = await showList<Payout>(visit, `/approvals/${id}`, {
     api: `${API}/${id}/payout`,
     caption: 'Payouts of the import, newest first',
-    columns: payoutColumns(visit.root),
+    columns: payoutColumns(visit),
     withoutDays: true,
     empty: 'The import has no payouts.',
   })

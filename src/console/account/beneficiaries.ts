@@ -39,7 +39,7 @@ ${noticesOf(visit, beneficiary, notices)}
 <h2>Details</h2>${members(visit.root, beneficiary)}
 <h2>Latest payouts</h2>${rows(
     {
-      columns: payoutColumns(visit.root),
+      columns: payoutColumns(visit),
       caption: 'Payouts to this beneficiary',
       empty: 'No payouts yet.',
     },

@@ -71,7 +71,7 @@ ${needed.length > 0 && html`<h2>Needs attention</h2><ul class="plain needs">${ne
 ${inTransit(root, processing)}
 <h2>Latest payouts</h2>
 ${may(visit, 'maker') && mainLink(`${root}/payouts/new`, 'New payout')}
-${rows({ ...LATEST, columns: payoutColumns(root) }, latest.results)}
+${rows({ ...LATEST, columns: payoutColumns(visit) }, latest.results)}
 <h2>Balances over 30 days</h2>${await balanceLines(visit, balance)}
 </div>`
   return { title: visit.account?.name || 'Home', body, live: 'pot_' }

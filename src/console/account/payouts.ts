@@ -16,6 +16,7 @@ import {
   mainLink,
   members,
   money,
+  plain,
   state,
   time,
   words,
@@ -44,7 +45,7 @@ function payoutList(visit: Visit): ListPage<Payout> {
     api: '/v3/payout',
     caption: 'Payouts, newest first',
     csv: true,
-    columns: payoutColumns(visit.root),
+    columns: payoutColumns(visit),
     filters: [
       { name: 'status', label: 'State', options: anyOf(PAYOUT_STATUSES) },
       { name: 'type', label: 'Type', options: anyOf(PAYOUT_TYPES) },
@@ -62,7 +63,8 @@ function payoutList(visit: Visit): ListPage<Payout> {
   }
 }
 
-export function payoutColumns(root: string): Listing<Payout>['columns'] {
+export function payoutColumns(visit: Visit): Listing<Payout>['columns'] {
+  const { root } = visit
   return [
     {
       name: 'Payee',
@@ -71,12 +73,32 @@ export function payoutColumns(root: string): Listing<Payout>['columns'] {
       text: ({ beneficiary_details }) => beneficiary_details.name,
     },
     ...AMOUNT_COLUMNS,
+    {
+      name: 'Debit with fees',
+      number: true,
+      show: ({ total_debit: { amount, currency } }) => money(amount, currency),
+      text: ({ total_debit: { amount, currency } }) => plain(amount, currency),
+    },
+    {
+      name: 'Of which fees',
+      number: true,
+      show: payout =>
+        feesOf(payout) !== 0n && money(String(feesOf(payout)), payout.holding_currency),
+      text: payout => plain(String(feesOf(payout)), payout.holding_currency),
+    },
+    { name: 'Debit currency', text: ({ holding_currency }) => holding_currency },
     textColumn('State', ({ status }) => status, state),
     textColumn('Type', ({ type }) => type, words),
     textColumn('Your reference', ({ reference_id }) => reference_id),
     textColumn('Created', ({ created_at }) => created_at, time),
+    { name: 'Account', text: () => accountOf(visit).account_id },
     { name: 'Id', text: ({ id }) => id },
   ]
+}
+
+/** In the holding currency. */
+function feesOf({ fee_info: { fixed, variable } }: Payout): bigint {
+  return BigInt(fixed.in_holding_currency) + BigInt(variable.in_holding_currency)
 }
 
 const CANCELLABLE = ['pending_approval', 'processing', 'requires_action', 'compliance_hold']

@@ -253,6 +253,19 @@ function follow(live: () => string, broadcast: (message: Message) => void): void
   })
 }
 
+/** The server reads days in the reader's zone from this cookie. */
+function tellZone(): void {
+  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
+  const cookie = `corridor-zone=${timeZone}`
+  const isKept = () => document.cookie.split('; ').includes(cookie)
+  if (isKept()) return
+  // biome-ignore lint/suspicious/noDocumentCookie: a cookie store needs HTTPS.
+  document.cookie = `${cookie}; path=/; max-age=31536000; samesite=lax`
+  const { zone = timeZone } = document.body.dataset
+  if (zone !== timeZone && isKept()) location.reload()
+}
+
+tellZone()
 enhance(document)
 countDown()
 setInterval(countDown, 1000)

@@ -27,6 +27,10 @@ export const BalanceTransactionResponse = Type.Object(
       Type.Object({ exchange_rate: RateNumber, initial: Money, final: Money }),
     ),
     net: Money,
+    balance_after: Type.Object(Money.properties, {
+      title: 'BalanceAfter',
+      description: 'The balance in this currency after the line.',
+    }),
     metadata: Type.Record(Type.String(), Type.String(), {
       description:
         'For bookings of the operator: `reference`, the bank’s reference, and `reason`, if ' +
@@ -87,6 +91,7 @@ export function presentBalanceTransaction(line: BalanceTransaction) {
       final: { amount: amountToJson(final.amount), currency: final.currency },
     })),
     net: { amount: amountToJson(line.net_amount), currency },
+    balance_after: { amount: amountToJson(line.balance_after), currency },
     metadata,
     operation_type: line.operation_type,
     source: line.source,

@@ -6,6 +6,11 @@ const MONTHS = [
   ...['October', 'November', 'December'],
 ]
 
+/** `November 2026` */
+export function monthWords(day: IsoDate): string {
+  return dayWords(day).replace(/^\d+ /, '')
+}
+
 export function dayWords(day: IsoDate): string {
   const [year = '', month = '', date = ''] = day.split('-')
   return `${Number(date)} ${MONTHS[Number(month) - 1]} ${year}`

@@ -277,6 +277,13 @@ export interface Balance {
   updated_at: Timestamp
 }
 
+/** The balance in this currency after the line. */
+export interface BalanceAfter<M extends Minor = number> {
+  /** Minor units. */
+  amount: M
+  currency: string
+}
+
 /** One movement on a balance, with its payout if `expand` asks for it. */
 export interface BalanceTransaction<M extends Minor = number> {
   /** Balance transaction id. */
@@ -300,6 +307,7 @@ export interface BalanceTransaction<M extends Minor = number> {
     final: Money<M>
   }[]
   net: Money<M>
+  balance_after: BalanceAfter<M>
   /**
    * For bookings of the operator: `reference`, the bank’s reference, and `reason`, if they were
    * given. For money back at the wish of the account or the payee: `rate_difference`, what the
@@ -339,6 +347,7 @@ export interface BalanceTransactionAlone<M extends Minor = number> {
     final: Money<M>
   }[]
   net: Money<M>
+  balance_after: BalanceAfter<M>
   /**
    * For bookings of the operator: `reference`, the bank’s reference, and `reason`, if they were
    * given. For money back at the wish of the account or the payee: `rate_difference`, what the
