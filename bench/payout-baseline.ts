@@ -48,7 +48,22 @@ export async function openAccounts(sql: Sql, last: number): Promise<void> {
 
 /** An expression for the account of this number, as wide as the service's ids. */
 export function accountOf(number: string): string {
-  return `'acc_' || lpad(${number}::text, 20, '0')`
+  return `'acc_' || lpad(${number}::text, 8, '0')`
+}
+
+export function accountNamed(number: number): string {
+  return `acc_${String(number).padStart(8, '0')}`
+}
+
+/** Where the rows of one payout are: an SQL condition by table. */
+export function rowsOfPayout(payout_id: string) {
+  return {
+    payouts: `id = '${payout_id}'`,
+    open_payouts: `id = '${payout_id}'`,
+    journals: `source = '${payout_id}' and kind = 'payout'`,
+    events: hasCreation('P', payout_id),
+    idempotency_keys: `strpos(body, '${payout_id}') > 0`,
+  }
 }
 
 /**
@@ -66,19 +81,17 @@ export async function payoutStatements(
   const events = quote_id === undefined ? 3 : 2
   const quote = quote_id === undefined ? 'Q ' : ''
   const told = `'${quote}P' || lpad(:number::text, 9, '0') || ' L' || :number`
-  const rows: [table: string, condition: string, copy: Readonly<Record<string, string>>][] = [
-    ['payouts', `id = '${payout_id}'`, payout],
-    [
-      'journals',
-      `source = '${payout_id}' and kind = 'payout'`,
-      { number: ':number', source: id, balance_after: ':available' },
-    ],
-    ['events', hasCreation('P', payout_id), { told, sequence: `:events + ${events}` }],
-    ['idempotency_keys', `strpos(body, '${payout_id}') > 0`, ANSWER],
-  ]
+  const copies = {
+    payouts: payout,
+    open_payouts: { id },
+    journals: { number: ':number', source: id, balance_after: ':available' },
+    events: { told, sequence: `:events + ${events}` },
+    idempotency_keys: ANSWER,
+  }
   const inserts: string[] = []
-  for (const [table, condition, copy] of rows) {
-    inserts.push(await copyStatement(sql, table, condition, { ...copy, account_id }))
+  for (const [table, condition] of Object.entries(rowsOfPayout(payout_id))) {
+    const copy = { ...copies[table as keyof typeof copies], account_id }
+    inserts.push(await copyStatement(sql, table, condition, copy))
   }
   const mine = `account_id = ${account_id}`
   return {
@@ -95,12 +108,21 @@ export async function payoutStatements(
               where ${mine} and id = ${quote_id} and status = 'active'`,
           ]),
       ...inserts,
+      addHashes(account_id, id),
       `update balances set available = :available, updated_at = now()
         where ${mine} and currency = 'USD'`,
       `update books set journal_count = :number, event_count = :events + ${events},
         last_written_at = now(), head_hash = sha256('any 32 bytes will do here') where ${mine}`,
     ],
   }
+}
+
+/** Adds the hashes of two pairs of metadata to the row that several payouts share. */
+function addHashes(account_id: string, id: string): string {
+  return `insert into payout_metadata as t (account_id, part, first_id, last_id, hashes)
+    values (${account_id}, :number::bigint >> 6, ${id}, ${id}, '{1444410546,-1212433141}')
+    on conflict (account_id, part) do update set
+      last_id = excluded.last_id, hashes = t.hashes || excluded.hashes`
 }
 
 /**

@@ -6,6 +6,8 @@
 import { measureAllocation } from './allocation.ts'
 import { withBare } from './bare.ts'
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
+import { type Floor, withFloor } from './floor.ts'
+import { prepareFloor } from './floor-rows.ts'
 import { sendLoad } from './load.ts'
 import { HALF_NOTE, type Measured, measureHalf, measureLoad, type Seconds } from './measure.ts'
 import type { Options } from './options.ts'
@@ -64,8 +66,12 @@ const TPCB = 'pgbench TPC-B'
 const TPCB_ALONE = 'pgbench TPC-B, 1 client'
 const SIMPLE = 'pgbench simple-update'
 const ECHO = 'bare Fastify, echo'
+const FLOOR = 'minimal program'
 const SAME_ROWS = 'pgbench, same rows'
 const SAME_ROWS_ALONE = 'pgbench, same rows, 1 client'
+
+const FLOOR_NOTE =
+  'node:http and pg: it takes the same bodies and writes the same rows, but checks nothing.'
 
 /** The rows of the table, in order; 256 connections where the name has no number. */
 const ROWS = {
@@ -79,6 +85,7 @@ const ROWS = {
     ],
     note: GUARD_NOTE,
   },
+  hot_floor: { name: `${FLOOR}, one hot account, 256 connections`, goals: [], note: FLOOR_NOTE },
   hot_64: { name: 'payout create, one hot account, 64 connections', goals: [], note: GUARD_NOTE },
   converted: { name: 'payout create, USD→HKD, one hot account', goals: [], note: GUARD_NOTE },
   spread: {
@@ -86,6 +93,7 @@ const ROWS = {
     goals: [{ what: 'ratio', to: SIMPLE, at_least: 0.8 }],
     note: GUARD_NOTE,
   },
+  spread_floor: { name: `${FLOOR}, 1,000 accounts, 256 connections`, goals: [], note: FLOOR_NOTE },
   single: {
     name: 'payout create, one connection',
     goals: [
@@ -96,6 +104,7 @@ const ROWS = {
     ],
     note: GUARD_NOTE,
   },
+  single_floor: { name: `${FLOOR}, one connection`, goals: [], note: FLOOR_NOTE },
   half: {
     name: 'payout create, one hot account, constant rate, half of the limit',
     goals: [{ what: 'p99_ms', at_most: 20 }],
@@ -118,6 +127,7 @@ interface Bench {
   readonly own: OwnBaselines
   /** Address of the bare Fastify. */
   readonly bare: string
+  readonly floor: Floor
   /** The results of all pgbench runs. */
   readonly pgbench_results: object[]
 }
@@ -136,10 +146,14 @@ export function benchPayouts(options: Options): Promise<readonly Figure[]> {
     const own = await prepareOwnScripts(pgbench, url)
     const pgbench_results: object[] = []
     options.record('pgbench', pgbench_results)
-    const rounds = await withBare({}, bare => {
-      const bench = { plan, options, target, hot, payers, baselines, own, bare, pgbench_results }
-      return inRounds(plan.rounds, () => runRound(bench))
-    })
+    const floor_plan = await prepareFloor(url, sample.id, [hot, ...payers])
+    const rounds = await withBare({}, bare =>
+      withFloor(floor_plan, floor => {
+        const callers = { hot, payers, bare, floor }
+        const bench = { plan, options, target, baselines, own, pgbench_results, ...callers }
+        return inRounds(plan.rounds, () => runRound(bench))
+      }),
+    )
     const allocated = await measureAllocation(target, options.generator, plan, [
       { name: ROWS.hot.name, requests: address => payoutLoad(address, [hot], 256) },
       { name: ROWS.single.name, requests: address => payoutLoad(address, [hot], 1) },
@@ -155,11 +169,20 @@ export function benchPayouts(options: Options): Promise<readonly Figure[]> {
 
 /** Runs each load right before or after its baselines. */
 async function runRound(bench: Bench): Promise<Round> {
-  const { hot: account, payers, plan, baselines, own } = bench
+  const hot = await runHot(bench)
+  const spread = await runSpread(bench)
+  const single = await runSingle(bench)
+  const requests = payoutLoad(bench.target.address, [bench.hot], 256)
+  const half = await measureHalf(bench.target, requests, hot.hot, bench.plan.half_s)
+  return { ...hot, ...spread, ...single, half }
+}
+
+async function runHot(bench: Bench) {
+  const { hot: account, plan, baselines, own } = bench
   const s = plan.pgbench_s
-  const { address } = bench.target
   const tpcb = await measureBaseline(bench, 'TPC-B', own['tpcb-like'].run(s, TPCB_CLIENTS))
   const hot = await load(bench, 'hot account, 256 connections', [account], 256)
+  const floor = await loadFloor(bench, 'hot account, 256 connections', [account], 256)
   const echoed = await echo(bench)
   const plain = await measureBaseline(
     bench,
@@ -173,33 +196,68 @@ async function runRound(bench: Bench): Promise<Round> {
     baselines.hot.run('pipelined', s, CLIENTS),
   )
   const converted = await load(bench, 'USD→HKD, 256 connections', [account], 256, 'USD→HKD')
+  const same_rows = { [SAME_ROWS]: plain, [`${SAME_ROWS}, pipelined`]: pipelined }
+  const against = { [TPCB]: tpcb, [FLOOR]: floor.per_second, [ECHO]: echoed, ...same_rows }
+  return {
+    hot: roundOf(hot, against),
+    hot_floor: roundOf(floor, {}),
+    hot_64: roundOf(hot_64, same_rows),
+    converted: roundOf(converted, same_rows),
+  }
+}
+
+async function runSpread(bench: Bench) {
+  const { payers, plan, baselines, own } = bench
+  const s = plan.pgbench_s
   const simple = await measureBaseline(
     bench,
     'simple-update',
     own['simple-update'].run(s, SPREAD_CLIENTS),
   )
   const spread = await load(bench, '1,000 accounts, 256 connections', payers, 256)
+  const floor = await loadFloor(bench, '1,000 accounts, 256 connections', payers, 256)
   const many = await measureBaseline(
     bench,
     'same rows, 1,000 accounts',
     baselines.spread.run('plain', s, SPREAD_CLIENTS),
   )
-  const single = await load(bench, 'hot account, 1 connection', [account], 1)
+  const against = { [SIMPLE]: simple, [FLOOR]: floor.per_second, [SAME_ROWS]: many }
+  return { spread: roundOf(spread, against), spread_floor: roundOf(floor, {}) }
+}
+
+async function runSingle(bench: Bench) {
+  const { hot: account, plan, baselines, own } = bench
+  const s = plan.pgbench_s
+  const single = await load(bench, 'hot account, one connection', [account], 1)
+  const floor = await loadFloor(bench, 'hot account, one connection', [account], 1)
   const alone = await measureBaseline(
     bench,
     'same rows, 1 client',
     baselines.hot.run('plain', s, [1]),
   )
-  const tpcb_alone = await measureBaseline(bench, 'TPC-B, 1 client', own['tpcb-like'].run(s, [1]))
-  const against_hot = { [SAME_ROWS]: plain, [`${SAME_ROWS}, pipelined`]: pipelined }
+  const tpcb = await measureBaseline(bench, 'TPC-B, 1 client', own['tpcb-like'].run(s, [1]))
+  const same_rows = { [SAME_ROWS_ALONE]: alone, [TPCB_ALONE]: tpcb }
   return {
-    hot: roundOf(hot, { [TPCB]: tpcb, [ECHO]: echoed, ...against_hot }),
-    hot_64: roundOf(hot_64, against_hot),
-    converted: roundOf(converted, against_hot),
-    spread: roundOf(spread, { [SIMPLE]: simple, [SAME_ROWS]: many }),
-    single: roundOf(single, { [SAME_ROWS_ALONE]: alone, [TPCB_ALONE]: tpcb_alone }),
-    half: await measureHalf(bench.target, payoutLoad(address, [account], 256), hot, plan.half_s),
+    single: roundOf(single, { ...same_rows, [FLOOR]: floor.per_second }),
+    single_floor: roundOf(floor, {}),
   }
+}
+
+/** Sends the same load to the minimal program. */
+async function loadFloor(
+  { plan, options, target, floor }: Bench,
+  name: string,
+  payers: readonly Payer[],
+  connections: number,
+): Promise<Measured> {
+  const measured = await measureLoad(
+    options.generator,
+    { service_pid: floor.pid, postgres_pid: target.postgres_pid },
+    payoutLoad(floor.address, payers, connections),
+    plan,
+  )
+  sayLoad(`${FLOOR}, ${name}`, 'payouts/s', measured)
+  return measured
 }
 
 async function load(
