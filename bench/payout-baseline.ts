@@ -122,7 +122,8 @@ function addHashes(account_id: string, id: string): string {
   return `insert into payout_metadata as t (account_id, part, first_id, last_id, hashes)
     values (${account_id}, :number::bigint >> 6, ${id}, ${id}, '{1444410546,-1212433141}')
     on conflict (account_id, part) do update set
-      last_id = excluded.last_id, hashes = t.hashes || excluded.hashes`
+      first_id = least(t.first_id, excluded.first_id),
+      last_id = greatest(t.last_id, excluded.last_id), hashes = t.hashes || excluded.hashes`
 }
 
 /**

@@ -155,8 +155,8 @@ export function benchPayouts(options: Options): Promise<readonly Figure[]> {
       }),
     )
     const allocated = await measureAllocation(target, options.generator, plan, [
-      { name: ROWS.hot.name, requests: address => payoutLoad(address, [hot], 256) },
-      { name: ROWS.single.name, requests: address => payoutLoad(address, [hot], 1) },
+      { name: ROWS.hot.name, at_most: 50, requests: address => payoutLoad(address, [hot], 256) },
+      { name: ROWS.single.name, at_most: 100, requests: address => payoutLoad(address, [hot], 1) },
     ])
     const figures = Object.entries(ROWS).map(([row, words]) => ({
       ...words,
