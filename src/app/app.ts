@@ -46,6 +46,7 @@ import { operatorRoutes } from '../operator/routes.ts'
 import { beneficiaryRoutes } from '../parties/beneficiary/routes.ts'
 import { entityRoutes } from '../parties/entity/routes.ts'
 import { payoutBatchRoutes } from '../payouts/batch/routes.ts'
+import { confirmationRoutes } from '../payouts/confirmation/routes.ts'
 import { payoutGroupRoutes, payoutImportRoutes } from '../payouts/group/routes.ts'
 import { findShown } from '../payouts/lists/expand.ts'
 import { PayoutResponse } from '../payouts/response.ts'
@@ -137,6 +138,7 @@ export function addRoutes(
   accountRoutes(routes, deps)
   quoteRoutes(routes, deps)
   payoutRoutes(routes, deps)
+  confirmationRoutes(app, deps)
   requirementRoutes(routes)
   payoutOptionsRoutes(routes, deps)
   rateRoutes(routes, deps)

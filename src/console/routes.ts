@@ -2,6 +2,10 @@
 import type { FastifyInstance } from 'fastify'
 import { serveAssets } from '../http/assets.ts'
 import { zoneOf } from '../http/browser.ts'
+import {
+  type Needs as ConfirmationNeeds,
+  sendConfirmation,
+} from '../payouts/confirmation/routes.ts'
 import type { Needs as StatementNeeds } from '../statements/balance-transaction/statement/http.ts'
 import { sendStatement } from '../statements/balance-transaction/statement/routes.ts'
 import { refusal } from '../values/errors.ts'
@@ -42,7 +46,7 @@ const SCRIPT = new URL('client/console.ts', import.meta.url)
 
 export function consolePages(
   pages: FastifyInstance,
-  deps: Needs & LiveNeeds & StatementNeeds,
+  deps: Needs & LiveNeeds & StatementNeeds & ConfirmationNeeds,
   lifecycle: { readonly draining: boolean },
 ): void {
   const live = new Live(deps, lifecycle)
@@ -57,6 +61,11 @@ export function consolePages(
     if (account === null) throw refusal('not_found', 'No such path.')
     const query = request.query as Readonly<Record<string, unknown>>
     return sendStatement(deps, reply, inDays(query, zoneOf(request)), account)
+  })
+  screens.stream('account', '/payouts/:id/confirmation', (request, reply, account) => {
+    if (account === null) throw refusal('not_found', 'No such path.')
+    const { id = '' } = request.params as Readonly<Record<string, string>>
+    return sendConfirmation(deps, reply, { account, id, zone: zoneOf(request) })
   })
   homeScreens(screens)
   payoutScreens(screens)

@@ -72,6 +72,7 @@ export const FIXES: Readonly<Record<Reason, string>> = {
     'Pay another beneficiary, or take this one back by POST /v3/beneficiary/{id}/unarchive.',
   payout_not_cancellable:
     'Wait until the payout ends; if it fails, the money comes back by itself.',
+  payout_not_paid: 'Wait until the payout is `succeeded`, then ask again.',
   possible_duplicate_payout:
     'Read the payout that the message names. Send `allow_duplicate` if this is another payment.',
   max_total_debit_exceeded: 'Raise `max_total_debit` or wait for a better rate.',

@@ -240,7 +240,7 @@ function chargedFor(payout: Payout) {
 }
 
 /** The UETR of an MT103; without one, the bank's reference of the payment. */
-function trackingOf({ id, mt103, rail_reference }: Payout) {
+export function trackingOf({ id, mt103, rail_reference }: Payout) {
   if (mt103 !== '') return { tracking_number: uetrOf(id), tracking_type: 'uetr' }
   const tracking_type = rail_reference === '' ? '' : 'bank_reference'
   return { tracking_number: rail_reference, tracking_type }

@@ -223,6 +223,7 @@ export const CATALOGUE = {
     status: 409,
     meaning: 'The rail has the payout, or it is final; the message says which.',
   },
+  payout_not_paid: { code: 20322, status: 409, meaning: 'The payout is not paid.' },
   possible_duplicate_payout: {
     code: 20309,
     status: 409,

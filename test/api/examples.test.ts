@@ -33,8 +33,15 @@ import { scriptedRail, settleAll } from '../support/service/settling.ts'
 const WRITE = process.env.EXAMPLES === 'write'
 /** The host of webhooks in the examples; a receiver of this test stands in for it. */
 const HOST = 'https://example.com'
-/** Probes are described where the document is made; a statement is a file. */
-const WITHOUT = ['getOpenApi', 'getHealth', 'getReadiness', 'getMetrics', 'getStatement']
+/** Probes are described where the document is made; statements and confirmations are files. */
+const WITHOUT = [
+  'getOpenApi',
+  'getHealth',
+  'getReadiness',
+  'getMetrics',
+  'getStatement',
+  'getPayoutConfirmation',
+]
 
 let service: TestService
 let receiver: Receiver

@@ -403,7 +403,7 @@ test('pdf, characters that its font does not have: replaced, and named at its en
   const named = (payee_name: string) => PAID.map(line => ({ ...line, payee_name }))
   const { texts } = await pdfOf(named('張三 Дмитрий'))
   assert.ok(texts.includes('□□ Дмитрий'), texts.join('|'))
-  assert.match(texts.join(' '), /□ stands for a character .*: U\+5F35, U\+4E09\. Other formats/s)
+  assert.match(texts.join(' '), /□ stands for a character .*: U\+5F35, U\+4E09\. The API and CSV/s)
   const { texts: whole } = await pdfOf(named('Łukasz Ünal'))
   assert.doesNotMatch(whole.join(' '), /stands for/)
 })

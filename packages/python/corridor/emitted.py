@@ -1650,6 +1650,10 @@ class PayoutsResource:
         """Answer what a payout in `requires_action` asks for. `POST /v3/payout/{id}/action`"""
         return self._transport.call("POST", f"/v3/payout/{segment(id)}/action", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
+    def confirmation(self, id: str, *, zone: Optional[str] = None, options: Options = Options()) -> Raw:
+        """The confirmation of a paid payout for its payee, as PDF. `GET /v3/payout/{id}/confirmation`"""
+        return self._transport.raw("GET", f"/v3/payout/{segment(id)}/confirmation", query={"zone": zone}, media="application/pdf", options=options)
+
     def requirements(self, *, type: Optional[Literal["swift", "local", "local_payment_network", "wallet", "service_account"]] = None, currency: Optional[str] = None, country: Optional[str] = None, network: Optional[str] = None, options: Options = Options()) -> Answer["PayoutRequirements"]:
         """What a destination must have to be paid. `GET /v3/payout/requirements`"""
         return self._transport.call("GET", "/v3/payout/requirements", query={"type": type, "currency": currency, "country": country, "network": network}, options=options)

@@ -210,7 +210,9 @@ function acts(visit: Visit, payout: Payout): Html {
 ${CANCELLABLE.includes(status) && postForm(visit, { ...cancel, danger: true, small: true })}
 <a href="${root}/payouts/new?like=${id}">Create a similar payout</a>
 ${accountOf(visit).sandbox && move}`
+  const confirmation = html`<a href="${path}/confirmation" download>Payment confirmation (PDF)</a>`
   return html`<div class="acts">${may(visit, 'maker') && makerActs}
+${status === 'succeeded' && confirmation}
 ${copier('Copy the id', id)}${copier('Copy the link', path)}
 </div>`
 }

@@ -113,7 +113,7 @@ export class Sheet {
       this.y += 10
       this.paragraph(
         `${MISSING} stands for a character that the font of this file does not have: ` +
-          `${named.join(', ')}${more}. Other formats have every character.`,
+          `${named.join(', ')}${more}. The API and CSV have every character.`,
         { size: 7, grey: true },
       )
     }

@@ -234,6 +234,11 @@ export interface PayoutsRetrieveQuery {
   expand?: 'beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction' | readonly ('beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction')[]
 }
 
+export interface PayoutsConfirmationQuery {
+  /** The zone of the day of the payment, such as Europe/Berlin; by default UTC. */
+  zone?: string
+}
+
 export interface PayoutsRequirementsQuery {
   type?: 'swift' | 'local' | 'local_payment_network' | 'wallet' | 'service_account'
   /** The currency that arrives; required for local payouts. */
@@ -306,6 +311,15 @@ export class PayoutsResource<M extends Minor = number> extends Resource {
    */
   action(id: string, body: ActionRequest, options: OptionsWithKey = {}): Call<Payout<M>> {
     return this.transport.call('POST', `/v3/payout/${encodeURIComponent(id)}/action`, { body, keyed: true, options })
+  }
+
+  /**
+   * The confirmation of a paid payout for its payee, as PDF.
+   *
+   * `GET /v3/payout/{id}/confirmation`
+   */
+  confirmation(id: string, query: PayoutsConfirmationQuery = {}, options: Options = {}): Promise<Response> {
+    return this.transport.raw('GET', `/v3/payout/${encodeURIComponent(id)}/confirmation`, { query, media: 'application/pdf', options })
   }
 
   /**
