@@ -20,9 +20,9 @@ export async function fillAccount(target: Target, size: number): Promise<void> {
     ['pending', 'approved'].map(status => ({ status, description: '', at: '#at#' })),
   )
   const insert = `
-    insert into entities (account_id, id, type, on_behalf_of, reference_id, details,
+    insert into entities (made_by, account_id, id, type, on_behalf_of, reference_id, details,
       approval_status, approval_history, ${columns.join(', ')}, created_at, updated_at)
-    select '${target.account_id}', 'ent_${timePartOfIds()}' || digits, '${type}', '', '',
+    select 'key_1', '${target.account_id}', 'ent_${timePartOfIds()}' || digits, '${type}', '', '',
       ${numbered(JSON.stringify(details))}::json, 'approved',
       replace('${history}', '#at#', ${INSTANT})::json, ${keys.join(', ')}, at, at
     from (

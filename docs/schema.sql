@@ -9,6 +9,8 @@ CREATE DOMAIN count_of AS integer
   CONSTRAINT count_of_check CHECK ((VALUE >= 0));
 CREATE DOMAIN positive_rate AS numeric
   CONSTRAINT positive_rate_check CHECK ((VALUE > (0)::numeric));
+CREATE DOMAIN maker AS text COLLATE "C"
+  CONSTRAINT made_by_somebody CHECK ((VALUE ~ '^(key_|user:|operator:).'::text));
 CREATE DOMAIN digest AS bytea
   CONSTRAINT digest_check CHECK ((octet_length(VALUE) = 32));
 CREATE DOMAIN account_state AS text
@@ -483,6 +485,7 @@ CREATE TABLE beneficiaries (
   account_id text COLLATE "C" NOT NULL,
   id text COLLATE "C" NOT NULL,
   details json NOT NULL,
+  made_by maker COLLATE "C" NOT NULL,
   type text COLLATE "C" GENERATED ALWAYS AS ((details ->> 'type'::text)) STORED NOT NULL,
   destination_type text COLLATE "C" GENERATED ALWAYS AS ((details #>> '{destination_details,type}'::text[])) STORED NOT NULL,
   found_by text COLLATE "C" DEFAULT ''::text NOT NULL,
@@ -532,6 +535,7 @@ CREATE TABLE entities (
   approval_status text NOT NULL,
   approval_status_description text DEFAULT ''::text NOT NULL,
   approval_history json NOT NULL,
+  made_by maker COLLATE "C" NOT NULL,
   email_key bytea,
   national_identification_key bytea,
   name_address_key bytea,
@@ -637,6 +641,7 @@ CREATE TABLE quotes (
   created_at timestamp with time zone NOT NULL,
   updated_at timestamp with time zone NOT NULL,
   status text NOT NULL,
+  made_by maker COLLATE "C" NOT NULL,
   payout_type text NOT NULL,
   holding_currency text NOT NULL,
   payout_currency text NOT NULL,
@@ -699,6 +704,7 @@ CREATE TABLE payouts (
   route json,
   mt103 text DEFAULT ''::text NOT NULL,
   import_keys text DEFAULT ''::text NOT NULL,
+  made_by maker COLLATE "C" NOT NULL,
   execute_at timestamp with time zone,
   CONSTRAINT payouts_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT payouts_check CHECK ((execute_at > created_at)),
@@ -713,6 +719,7 @@ END)
 CREATE INDEX payouts_by_beneficiary ON payouts USING btree (account_id, beneficiary_id, id) WHERE (substr(beneficiary_id, 5, 11) <> substr(id, 5, 11));
 CREATE INDEX payouts_by_kind ON payouts USING btree (account_id, currency, holding_currency, type, id);
 CREATE INDEX payouts_by_on_behalf_of ON payouts USING btree (account_id, on_behalf_of, id) WHERE (on_behalf_of <> ''::text);
+CREATE INDEX payouts_by_person ON payouts USING btree (account_id, made_by, id) WHERE ("left"((made_by)::text, 4) <> 'key_'::text);
 CREATE INDEX payouts_by_reference_id ON payouts USING btree (account_id, reference_id, id) WHERE (reference_id <> ''::text);
 CREATE UNIQUE INDEX quote_used_once ON payouts USING btree (account_id, quote_id) WHERE (quote_id <> ''::text);
 CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON payouts FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -891,6 +898,7 @@ CREATE TABLE payout_batches (
   mode text NOT NULL,
   reference_id text NOT NULL,
   metadata json,
+  made_by maker COLLATE "C" NOT NULL,
   totals json NOT NULL,
   hash bytea NOT NULL,
   CONSTRAINT payout_batches_pkey PRIMARY KEY (account_id, id),
@@ -2250,6 +2258,7 @@ CREATE VIEW scheduled_payouts WITH (security_invoker=true) AS
     p.route,
     p.mt103,
     p.import_keys,
+    p.made_by,
     p.execute_at
    FROM (open_payouts o
      JOIN payouts p ON (((p.account_id = o.account_id) AND (p.id = o.id))))
@@ -3538,7 +3547,7 @@ AS $function$
     coalesce(to_json(p.destination_country)::text, 'null'), coalesce(p.basis::text, 'null'),
     coalesce(p.quote_validity_s::text, 'null'), coalesce(to_json(p.first_rail)::text, 'null'),
     coalesce(p.route::text, 'null'), coalesce(to_json(p.mt103)::text, 'null'),
-    coalesce(to_json(p.import_keys)::text, 'null'),
+    coalesce(to_json(p.import_keys)::text, 'null'), coalesce(to_json(p.made_by)::text, 'null'),
     coalesce(to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null'),
     coalesce(to_char(p.execute_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null')), 'UTF8'))
 $function$;
@@ -3727,6 +3736,7 @@ CREATE OR REPLACE FUNCTION beneficiary_digest(b beneficiaries)
 AS $function$
   select sha256(convert_to(concat_ws(E'\n', coalesce(to_json(b.account_id)::text, 'null'),
     coalesce(to_json(b.id)::text, 'null'), coalesce(b.details::text, 'null'),
+    coalesce(to_json(b.made_by)::text, 'null'),
     coalesce(to_char(b.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null'),
     coalesce(to_char(b.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null')), 'UTF8'))
 $function$;

@@ -36,6 +36,10 @@ create domain positive as bigint check (value > 0);
 create domain not_negative as bigint check (value >= 0);
 create domain count_of as integer check (value >= 0);
 create domain positive_rate as numeric check (value > 0);
+-- Who made a row: key_…, an account's key; user:ada, a person of the account; operator:ada, a person
+-- who runs the installation.
+create domain maker as text collate "C"
+  constraint made_by_somebody check (value ~ '^(key_|user:|operator:).');
 create domain digest as bytea check (octet_length(value) = 32);
 create domain account_state as text
   constraint known_state check (value in ('active', 'frozen', 'closed'));

@@ -10,6 +10,8 @@ create table beneficiaries (
   id text collate "C" not null,
   -- Only the members that are set; parties/beneficiary/columns.ts adds the others.
   details json not null check (octet_length(details::text) <= 262144),
+  -- Events name who changed it.
+  made_by maker not null,
   -- The values of `details` that lists filter by. They are columns, because under row-level
   -- security PostgreSQL uses no index of an expression on JSON: functions on JSON are not known to
   -- reveal nothing of hidden rows (`leakproof`).
@@ -53,6 +55,7 @@ create table entities (
   approval_status_description text not null default '',
   -- [{status, description, at}], oldest first.
   approval_history json not null check (octet_length(approval_history::text) <= 2097152),
+  made_by maker not null,
   -- SHA-256 of the normalised identity for each rule; null if the rule does not apply.
   -- parties/entity/duplicates.ts has the recipe. Individuals have the first three, businesses the last.
   email_key bytea,

@@ -22,6 +22,7 @@ create table quotes (
   updated_at timestamptz not null,
   -- 'expired' is never stored: it is computed from valid_until when the quote is read.
   status text not null check (status in ('active', 'used')),
+  made_by maker not null,
   payout_type text not null,
   holding_currency text not null,
   payout_currency text not null,
@@ -122,6 +123,8 @@ create table payouts (
   -- The two keys of the imported row, separated by a space; '' if no import made the payout. The
   -- digest of the payout covers them, and so proves the rows of payout_imports.
   import_keys text not null default '',
+  -- Who made the payout.
+  made_by maker not null,
   -- When the payout is executed; null: at once.
   execute_at timestamptz check (execute_at > created_at),
   -- Banks of Switzerland and Liechtenstein refuse the one without the other.
@@ -138,6 +141,9 @@ create table payouts (
 create unique index quote_used_once on payouts (account_id, quote_id) where quote_id <> '';
 create index payouts_by_reference_id on payouts (account_id, reference_id, id)
   where reference_id <> '';
+-- What people make. Keys make most payouts, which have no entry.
+create index payouts_by_person on payouts (account_id, made_by, id)
+  where left(made_by, 4) <> 'key_';
 create index payouts_by_on_behalf_of on payouts (account_id, on_behalf_of, id)
   where on_behalf_of <> '';
 -- Read by kinds, as in beneficiaries.
@@ -462,6 +468,7 @@ create table payout_batches (
   mode text not null check (mode in ('all_or_nothing', 'best_effort')),
   reference_id text not null,
   metadata json,
+  made_by maker not null,
   -- How much the batch took from each balance, and what it left.
   totals json not null,
   -- Set by a trigger, seal_batch.

@@ -124,7 +124,7 @@ create function approval_digest(p payouts) returns bytea language sql stable as 
     coalesce(to_json(p.destination_country)::text, 'null'), coalesce(p.basis::text, 'null'),
     coalesce(p.quote_validity_s::text, 'null'), coalesce(to_json(p.first_rail)::text, 'null'),
     coalesce(p.route::text, 'null'), coalesce(to_json(p.mt103)::text, 'null'),
-    coalesce(to_json(p.import_keys)::text, 'null'),
+    coalesce(to_json(p.import_keys)::text, 'null'), coalesce(to_json(p.made_by)::text, 'null'),
     coalesce(to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null'),
     coalesce(to_char(p.execute_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null')), 'UTF8'))
 $$;
@@ -356,6 +356,7 @@ create trigger append_only before update or delete or truncate on beneficiary_de
 create function beneficiary_digest(b beneficiaries) returns bytea language sql stable as $$
   select sha256(convert_to(concat_ws(E'\n', coalesce(to_json(b.account_id)::text, 'null'),
     coalesce(to_json(b.id)::text, 'null'), coalesce(b.details::text, 'null'),
+    coalesce(to_json(b.made_by)::text, 'null'),
     coalesce(to_char(b.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null'),
     coalesce(to_char(b.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), 'null')), 'UTF8'))
 $$;

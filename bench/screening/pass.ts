@@ -78,9 +78,9 @@ async function addEntities(
   await owner.begin(async tx => {
     await tx`select set_config('corridor.maintenance', 'on', true)`
     await tx`
-      insert into entities (account_id, id, type, on_behalf_of, reference_id, details,
+      insert into entities (made_by, account_id, id, type, on_behalf_of, reference_id, details,
         approval_status, approval_history, created_at, updated_at)
-      select ${account_id}, 'ent_' || lpad(n::text, 20, '0'), type, '', '',
+      select 'key_1', ${account_id}, 'ent_' || lpad(n::text, 20, '0'), type, '', '',
         json_build_object('name', name), 'pending', '[]', now(), now()
       from unnest(${names}::text[], ${types}::text[]) with ordinality as e(name, type, n)`
   })

@@ -38,6 +38,8 @@ export interface ApiKey {
   /** 32 bytes. */
   readonly secret_hash: Uint8Array
   readonly scope: Scope
+  /** '' for none. */
+  readonly name: string
   /**
    * The user who owns the key and may approve none of its payouts; null when the key has no owner.
    */
@@ -49,7 +51,7 @@ export interface ApiKey {
   readonly revoked: boolean
 }
 
-export type NewApiKey = Omit<ApiKey, 'revoked' | 'made_by'> & { readonly name: string }
+export type NewApiKey = Omit<ApiKey, 'revoked' | 'made_by'>
 
 /** Whether a key of this scope may act where `needed` is required. */
 export function scopeAllows(scope: Scope, needed: Scope): boolean {

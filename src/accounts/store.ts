@@ -73,7 +73,7 @@ export async function insertAccount(tx: TransactionSql, account: Account): Promi
 /** Every key, also revoked ones. Authentication keeps them in memory. */
 export async function listApiKeys(sql: Tag): Promise<ApiKey[]> {
   return sql<ApiKey[]>`
-    select key_id, account_id, secret_hash, scope, owner, makes_only, made_by,
+    select key_id, account_id, secret_hash, scope, name, owner, makes_only, made_by,
       revoked_at is not null as revoked
     from api_keys order by key_id`
 }
@@ -123,6 +123,13 @@ export async function insertApiKey(sql: Tag, key: NewApiKey): Promise<void> {
     insert into api_keys (key_id, account_id, secret_hash, scope, name, owner, makes_only)
     values (${key.key_id}, ${key.account_id}, ${Buffer.from(key.secret_hash)}, ${key.scope},
       ${key.name}, (select name from users where name = ${key.owner}::text), ${key.makes_only})`
+}
+
+/** The names of these keys, by id. */
+export async function findKeyNames(sql: Sql, ids: readonly string[]) {
+  const keys = await sql<{ key_id: string; name: string }[]>`
+    select key_id, name from api_keys where key_id = any (${[...ids]}::text[])`
+  return new Map(keys.map(({ key_id, name }) => [key_id, name]))
 }
 
 /** Revokes a key and returns it; undefined when it is unknown or already revoked. */

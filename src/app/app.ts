@@ -13,6 +13,7 @@ import { consolePages } from '../console/routes.ts'
 import { sessionPages } from '../console/session/pages.ts'
 import { sessionRoutes } from '../console/session/routes.ts'
 import { accountRoutes } from '../controls/account-summary/routes.ts'
+import { makerRoutes } from '../controls/maker/routes.ts'
 import { docsPages } from '../docs-site/routes.ts'
 import { MAX_WAIT_MS, unlessLate } from '../engine/late.ts'
 import { eventRoutes } from '../history/event-object/routes.ts'
@@ -136,6 +137,7 @@ export function addRoutes(
   documentRoute(app)
   opsRoutes(app, deps, lifecycle)
   accountRoutes(routes, deps)
+  makerRoutes(routes, deps)
   quoteRoutes(routes, deps)
   payoutRoutes(routes, deps)
   confirmationRoutes(app, deps)

@@ -3,6 +3,7 @@
 import { access, constants, open, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
+import { operatorMaker } from '../accounts/maker.ts'
 import { presentProblem } from '../http/errors.ts'
 import { type ColumnSet, type ImportFile, openFile } from '../imports/file.ts'
 import type { Import, RunEnd } from '../imports/run.ts'
@@ -144,7 +145,9 @@ async function runFile<Row, Summary extends ImportSummary>(
       for (const row of rows) kind.count(summary, row)
       await onCounted(rows, bytes_read)
     }
-    const options = { ...target, sql, name, dry_run, isStopped: interrupt.hasCome, onResults }
+    const maker = operatorMaker(context.config.user)
+    const isStopped = interrupt.hasCome
+    const options = { ...target, sql, name, dry_run, maker, isStopped, onResults }
     const { unanswered, stopped } = await kind.run(options, summary, context)
     summary.unanswered = unanswered
     if (unanswered > 0) summary.stopped = 'unavailable'

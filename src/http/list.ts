@@ -100,6 +100,17 @@ export function IdFilter(prefix: IdPrefix, description: string) {
   return Several(Type.String({ pattern: idPattern(prefix), description }))
 }
 
+/** A filter by those who made the objects. */
+export const MakerFilter = Several(
+  Type.String({
+    pattern: '^(key_[0-9a-z]{20}|user:[a-z][a-z0-9._-]{1,39}|operator)$',
+    description:
+      'Who made it, as `made_by` says: `key_…`, `user:` and a name, or `operator`. For a key, at ' +
+      'most 100,000 objects of the range are read; if none of them is by the key, the refusal ' +
+      'says where to go on.',
+  }),
+)
+
 /** A query that has passed its schema: a parameter that takes several values is an array. */
 export type ListQuery = Readonly<
   Record<string, string | readonly string[] | Readonly<Record<string, string>>>

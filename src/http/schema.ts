@@ -139,6 +139,15 @@ function openEnum(values: readonly string[]) {
   return { enum: values, 'x-extensible-enum': values }
 }
 
+/** Who made an object, as its account sees it. */
+export const MadeBy = Type.String({
+  title: 'MadeBy',
+  description:
+    'Who made it: the id of an API key, `user:` and the name of a person of the account, or ' +
+    '`operator` for the people who run the installation. GET /v3/maker has the names of keys.',
+  examples: ['key_1k0yfdx07fy0001rjtzy', 'user:ada', 'operator'],
+})
+
 /** One problem of a refusal. */
 export const ErrorDetail = Type.Object(
   {

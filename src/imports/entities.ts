@@ -80,7 +80,8 @@ class EntityRows implements Rows<CreateEntity, EntityState, EntityOutcome, Entit
     const request = body as EntityRequest
     const draft = draftOf(request, this.#keys.next(hashJson(request)).key)
     const change = { kind: 'create', draft } as const
-    return { command: { account_id: this.#options.account.account_id, claim: null, change } }
+    const { account, maker } = this.#options
+    return { command: { account_id: account.account_id, claim: null, change, maker } }
   }
 
   acts(outcomes: readonly EntityOutcome[]) {

@@ -118,8 +118,8 @@ class PayoutRows implements Rows<PayRow, PayRowState, PaidRow, PayoutRow> {
     const account = this.#account()
     const request = allow_duplicate ? { ...body, allow_duplicate } : body
     const { account_id } = account
-    const { made_by } = this.#options
-    return { command: { account_id, account, request, made_by, claim: null, keys } }
+    const { made_by, maker } = this.#options
+    return { command: { account_id, account, request, made_by, maker, claim: null, keys } }
   }
 
   #account(): Account {

@@ -1,6 +1,7 @@
 // Runs an import: several batches at a time, written as the API writes, or decided by a dry run. It
 // reports results in the order of the file, and does not know what rows ask for.
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Maker } from '../accounts/maker.ts'
 import type { Account } from '../accounts/rules.ts'
 import { Lane } from '../engine/lane.ts'
 import { loadOnly } from '../engine/load-only.ts'
@@ -38,6 +39,8 @@ export interface Import<Result> {
   /** The name by which a later run recognises the rows. */
   readonly name: string
   readonly dry_run: boolean
+  /** The person who runs the import. */
+  readonly maker: Maker
   /** True ends the run after the batches in hand. */
   isStopped(): boolean
   /** Called with the results of each batch, in the order of the file. */

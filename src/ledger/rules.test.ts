@@ -65,6 +65,7 @@ const quotes: fc.Arbitrary<Quote> = fc
       destination_amount,
       account_id: 'acc_1',
       id: 'poq_1',
+      made_by: 'key_1',
       payout_type: 'local',
       destination_country: '',
       holding_to_payout: { digits: 1n, scale: 0 },

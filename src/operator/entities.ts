@@ -1,4 +1,5 @@
 // Lists and shows entities to operators, and reviews them.
+import { type Maker, operatorMaker } from '../accounts/maker.ts'
 import type { Account } from '../accounts/rules.ts'
 import { listAccounts } from '../accounts/store.ts'
 import { pathId } from '../http/docs.ts'
@@ -252,7 +253,8 @@ async function reviewed<Shown>(
   if (seen === undefined) {
     throw new Refusal([invalidField('seen', 'seen is an ISO 8601 time with an offset.')])
   }
-  return acting.write(reviewWrite(entity, { status, description: reason, seen }), {
+  const asked = { status, description: reason, seen }
+  return acting.write(reviewWrite(entity, asked, operatorMaker(acting.operator.name)), {
     answer: ({ entity }) => presentEntity(entity),
     inCommand({ entity: { details }, events }): Reviewed {
       const from = previousStatus(events)
@@ -331,10 +333,11 @@ async function showEntity(audit: Sql, id: string): Promise<ShownEntity> {
 function reviewWrite(
   { account_id, id }: Key,
   asked: { readonly status: ReviewResult; readonly description: string; readonly seen: Instant },
+  maker: Maker,
 ) {
   const { status, description } = asked
   const change = { kind: 'review', id, ...asked } as const
-  const command = { account_id, claim: null, change }
+  const command = { account_id, claim: null, change, maker }
   return writeOf(writeEntity(bookId, upsertEndedReviews), command, ({ events }) => ({
     table_name: 'entities',
     reason: description,

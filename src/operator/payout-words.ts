@@ -192,6 +192,11 @@ function debitWords({ holding_currency, holding_amount, fixed_fee, variable_fee 
 
 const MEMBERS = {
   account_id: AccountId,
+  made_by: Type.String({
+    description:
+      'Who made the payout: `key_…`, `user:` and the name of a person of the account, or ' +
+      '`operator:` and the name of a person who runs the installation.',
+  }),
   rail: Type.String({ description: 'The rail of the payout; empty while it has none.' }),
   route: Type.Unknown({ description: 'The route that the payout took, as the route was then.' }),
   rail_reference: Type.String({
@@ -245,9 +250,10 @@ export async function showPayout(audit: Sql, payout_id: string): Promise<ShownPa
 
 /** The payout as its account sees it, and members for operators alone. */
 export function presentForOperators(payout: Payout) {
-  const { account_id, rail, route, rail_reference, taken_by, taken_at } = payout
+  const { account_id, made_by, rail, route, rail_reference, taken_by, taken_at } = payout
   return {
     account_id,
+    made_by,
     rail,
     route,
     rail_reference,

@@ -38,6 +38,7 @@ export const PAYOUT_KINDS = {
   route: 'json',
   mt103: 'text',
   import_keys: 'text',
+  made_by: 'text',
   created_at: 'timestamptz',
   execute_at: 'timestamptz',
 } as const

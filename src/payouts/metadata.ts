@@ -1,5 +1,6 @@
 // Changes the metadata of an existing payout, which moves no money. Null in a payout means that it
 // has not changed. Pure.
+import type { Maker } from '../accounts/maker.ts'
 import type { Book } from '../ledger/rules.ts'
 import type { Event } from '../statements/event/event.ts'
 import { recordChange } from '../statements/event/rules.ts'
@@ -39,6 +40,7 @@ export function decideUpdate(
   state: { readonly books: ReadonlyMap<string, Book> },
   before: ReadPayout,
   update: PayoutUpdate,
+  made_by: Maker,
 ): { readonly payout: ReadPayout; readonly event: Event | null } {
   if (before.beneficiary_details.status === 'erased') {
     throw refusal('party_erased', `The data of payout ${before.id} is erased.`)
@@ -48,7 +50,7 @@ export function decideUpdate(
     return { payout: before, event: null }
   }
   const { metadata: was_metadata } = before
-  const facts = { status: payout.status, by: 'account', journals: [], was_metadata }
+  const facts = { status: payout.status, by: 'account', made_by, journals: [], was_metadata }
   const content = PAYOUT_SEAL.digest(payout)
   const event = recordChange(state, payout, 'payout.updated', facts, content)
   return { payout, event: eventWithPriorState(before, payout, event) }

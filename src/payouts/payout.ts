@@ -1,4 +1,5 @@
 // The nouns of payouts: the payout, the state that a decision reads, and the outcome it returns.
+import type { Maker } from '../accounts/maker.ts'
 import type { Account } from '../accounts/rules.ts'
 import type { ApprovalRules, KeyFacts } from '../controls/approval/approval.ts'
 import type { LimitState } from '../controls/limit/limit.ts'
@@ -183,6 +184,8 @@ export interface Asked {
   readonly account_id: string
   readonly account: Account
   readonly request: PayoutRequest
+  /** Who asks for the payout, as its row and its events name the maker. */
+  readonly maker: Maker
   /** The API key of the request; absent when the request has none. */
   readonly key_id?: string
   /** The person who requests the payout in their own name; absent when an account's key does. */

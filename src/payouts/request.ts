@@ -2,7 +2,14 @@
 import type { Static } from 'typebox'
 import { ALSO, oneOf } from '../http/docs.ts'
 import { ExpandOf, ExpandQueryOf } from '../http/expand.ts'
-import { CurrencyFilter, IdFilter, ListQueryOf, MetadataFilter, TextFilter } from '../http/list.ts'
+import {
+  CurrencyFilter,
+  IdFilter,
+  ListQueryOf,
+  MakerFilter,
+  MetadataFilter,
+  TextFilter,
+} from '../http/list.ts'
 import { Several } from '../http/query.ts'
 import {
   Amount,
@@ -212,6 +219,7 @@ export const PayoutQuery = ListQueryOf('pot', {
   on_behalf_of: IdFilter('ent', 'The entity that payouts were made for.'),
   quote: IdFilter('poq', 'The quote that was used.'),
   beneficiary: IdFilter('bnf', 'The beneficiary paid.'),
+  made_by: MakerFilter,
   beneficiary_name: TextFilter(
     100,
     'Words, each of which begins a word of the name that the beneficiary has now, in any ' +

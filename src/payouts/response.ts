@@ -1,5 +1,6 @@
 // Payouts as callers see them: the schemas of answers, and the answers themselves.
 import type { Static } from 'typebox'
+import { shownMaker } from '../accounts/maker.ts'
 import { DOCUMENTED } from '../http/docs.ts'
 import { presentProblem } from '../http/errors.ts'
 import { ExpandedOf } from '../http/expand.ts'
@@ -8,6 +9,7 @@ import {
   ErrorDetail,
   Id,
   Literals,
+  MadeBy,
   Metadata,
   Minor,
   Money,
@@ -104,6 +106,7 @@ export const PayoutResponse = Type.Object(
       description: 'For a payout by SWIFT: its MT103, of type `mt103`, in a `data:` URL.',
     }),
     documents: Type.Array(Document),
+    made_by: MadeBy,
     created_at: Timestamp,
     updated_at: Type.String({
       format: 'date-time',
@@ -200,6 +203,7 @@ export function presentPayout(payout: Payout) {
     charge_type: payout.charge_type,
     confirmation_documents: mt103 === '' ? [] : [mt103Document(payout.id, mt103)],
     documents: particulars.documents,
+    made_by: shownMaker(payout.made_by),
     created_at: payout.created_at,
     updated_at: payout.updated_at,
     execute_at: payout.execute_at,

@@ -1,8 +1,10 @@
 // POST and GET /v3/payout, GET and PUT /v3/payout/{id}, POST /v3/payout/{id}/cancel and /action.
+import type { FastifyRequest } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
 import type { DryRun } from '../engine/load-only.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'
 import { success } from '../http/answer.ts'
+import { makingOf } from '../http/author.ts'
 import { pathId } from '../http/docs.ts'
 import { expandAll } from '../http/expand.ts'
 import type { Answered } from '../http/idempotency/operations.ts'
@@ -86,10 +88,19 @@ export function payoutRoutes(routes: AccountRoutes, deps: Needs): void {
     body: PayoutUpdate,
     response: PayoutResponse,
     refusals: ['not_found', 'party_erased'],
-    answer: ({ account: { account_id }, body: update, params: { id: payout_id } }) =>
-      deps.lanes.updatePayout.run({ account_id, claim: null, payout_id, update }),
+    answer(request) {
+      const { body: update } = request
+      return deps.lanes.updatePayout.run({ ...changeOf(request), claim: null, update })
+    },
   })
   actionRoute(routes, deps)
+}
+
+/** The payout that a request changes, and who asks for the change. */
+function changeOf(request: FastifyRequest<{ Params: { id: string } }>) {
+  const { account, params } = request
+  const { maker } = makingOf(request)
+  return { account_id: account.account_id, payout_id: params.id, maker }
 }
 
 const CREATED_OR_TRIED = Type.Union([PayoutResponse, DryRunResponse], {
@@ -112,9 +123,10 @@ function createRoute(routes: AccountRoutes, deps: Needs): void {
     response: CREATED_OR_TRIED,
     idempotent: true,
     refusals: ['invalid_query_parameter', ...PAYOUT_REFUSALS],
-    async answer({ account, body, key_id, person, query }, claim) {
+    async answer(request, claim) {
+      const { account, body, query } = request
       const { account_id } = account
-      const command = { account_id, account, request: body, key_id, made_by: person?.user ?? '' }
+      const command = { account_id, account, request: body, ...makingOf(request) }
       if (query.dry_run !== 'true') {
         return deps.lanes.createPayout.run({ ...command, claim: claim() })
       }
@@ -142,8 +154,8 @@ function cancelRoute(routes: AccountRoutes, deps: Needs): void {
     response: PayoutResponse,
     idempotent: true,
     refusals: ['not_found', 'payout_not_cancellable', 'rate_stale', 'rate_unavailable'],
-    answer: ({ account: { account_id }, params: { id: payout_id } }, claim) =>
-      deps.lanes.cancelPayout.run({ account_id, claim: claim(), payout_id }),
+    answer: (request, claim) =>
+      deps.lanes.cancelPayout.run({ ...changeOf(request), claim: claim() }),
   })
 }
 
@@ -162,7 +174,9 @@ function actionRoute(routes: AccountRoutes, deps: Needs): void {
     response: PayoutResponse,
     idempotent: true,
     refusals: ['not_found', 'invalid_transition', 'object_full'],
-    answer: ({ account: { account_id }, body: request, params: { id: payout_id } }, claim) =>
-      deps.lanes.answerPayout.run({ account_id, claim: claim(), payout_id, request }),
+    answer(request, claim) {
+      const { body } = request
+      return deps.lanes.answerPayout.run({ ...changeOf(request), claim: claim(), request: body })
+    },
   })
 }

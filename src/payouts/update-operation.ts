@@ -1,4 +1,5 @@
 // The operation that changes the metadata of a payout.
+import type { Maker } from '../accounts/maker.ts'
 import type { Operation } from '../engine/operation.ts'
 import type { Claiming } from '../http/idempotency/kept-reply.ts'
 import { type LockedBooks, lockBooks } from '../ledger/store.ts'
@@ -16,6 +17,7 @@ import { findOpenPayouts, updateMetadata } from './state-store.ts'
 export interface UpdatePayout extends Claiming {
   readonly payout_id: string
   readonly update: PayoutUpdate
+  readonly maker: Maker
 }
 
 interface UpdateState extends LockedBooks {
@@ -44,7 +46,7 @@ export const updatePayout: Operation<UpdatePayout, UpdateState, UpdatedPayout> =
 
   decide(state, command) {
     const before = found(state.payouts.get(nameOf(payoutKey(command))))
-    const { payout, event } = decideUpdate(state, before, command.update)
+    const { payout, event } = decideUpdate(state, before, command.update, command.maker)
     state.payouts.set(nameOf(payout), payout)
     return { before, payout, event }
   },

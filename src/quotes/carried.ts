@@ -1,6 +1,7 @@
 // Carried quotes. A payout without a quote stores its terms in its own row, and `quotes` has no
 // row. These functions compute the quote from the payout's row. Its id is the payout's with another
 // prefix. Pure.
+import type { Maker } from '../accounts/maker.ts'
 import type { DestinationDetails } from '../parties/beneficiary/request.ts'
 import { withPrefix } from '../values/id.ts'
 import { type Instant, plusMilliseconds, secondsBetween } from '../values/instant.ts'
@@ -49,6 +50,7 @@ export interface Carrier<Rate> extends CarriedTerms {
   readonly on_behalf_of: string
   readonly fund_transfer_network: string
   readonly charge_type: string
+  readonly made_by: Maker
   readonly created_at: Instant
 }
 
@@ -73,6 +75,7 @@ export const CARRIER_COLUMNS = [
   'destination_country',
   'basis',
   'quote_validity_s',
+  'made_by',
   'created_at',
 ] as const satisfies readonly (keyof Carrier<string>)[]
 
@@ -109,7 +112,7 @@ export function carriedFigures<Rate>(payout: Carrier<Rate>) {
 
 /** A payout's carried quote, which is `used` from the start. Throws without stored terms. */
 export function carriedQuote(payout: Carrier<Price['holding_to_payout']>): Quote {
-  const { account_id, id, basis, quote_validity_s, created_at } = payout
+  const { account_id, id, basis, quote_validity_s, made_by, created_at } = payout
   if (basis === null || quote_validity_s === null) throw new Error(`payout ${id} carries no terms`)
   const terms = carriedQuoteTerms(payout)
   const figures = carriedFigures(payout)
@@ -124,6 +127,7 @@ export function carriedQuote(payout: Carrier<Price['holding_to_payout']>): Quote
     status: 'used',
     valid_until: plusMilliseconds(created_at, quote_validity_s * 1000),
     expected_at: null,
+    made_by,
     created_at,
     updated_at: created_at,
   }

@@ -28,6 +28,7 @@ export const QUOTE_KINDS = {
   wallet_network: 'text',
   charge_type: 'text',
   entity_id: 'text',
+  made_by: 'text',
   status: 'text',
   valid_until: 'timestamptz',
   expected_at: 'timestamptz',

@@ -1,4 +1,5 @@
 // The operation that makes quotes.
+import type { Maker } from '../accounts/maker.ts'
 import type { Account } from '../accounts/rules.ts'
 import type { Operation } from '../engine/operation.ts'
 import { bare } from '../http/answer.ts'
@@ -27,6 +28,7 @@ import { fixedAmount, quoteTerms } from './terms.ts'
 export interface CreateQuote extends Claiming {
   readonly account: Account
   readonly request: QuoteRequest
+  readonly maker: Maker
   /** Whether the answer explains the price. */
   readonly explain: boolean
 }
@@ -67,7 +69,7 @@ export function createQuote(reference: {
       }
     },
 
-    decide({ now, books, pricing: pricingAt, routes, approvals }, { account, request }) {
+    decide({ now, books, pricing: pricingAt, routes, approvals }, { account, request, maker }) {
       const book = bookOf(books, account.account_id)
       const { now: at } = book
       const pricing = pricingAt(account, at)
@@ -81,7 +83,8 @@ export function createQuote(reference: {
         // A fixed destination amount is the least that must arrive, and no expectation.
         destination_amount: fixed ? undefined : expected(request.destination_info?.amount),
       })
-      const identity = { account_id: account.account_id, id: reference.bookId(book, 'poq') }
+      const { account_id } = account
+      const identity = { account_id, id: reference.bookId(book, 'poq'), made_by: maker }
       const made = makeQuote(identity, terms, price, 'active', at, pricing)
       const quote = { ...made, expected_at: plan.expected_at }
       const content = QUOTE_SEAL.digest(quote)

@@ -1,4 +1,5 @@
 // The nouns of quotes: terms, price and quote.
+import type { Maker } from '../accounts/maker.ts'
 import type { Instant } from '../values/instant.ts'
 import type { Decimal } from '../values/money/decimal.ts'
 import type { Basis } from './basis.ts'
@@ -57,6 +58,7 @@ export interface Quote extends QuoteTerms, Price {
    * unknown arrival, a carried quote and a renewal.
    */
   readonly expected_at: Instant | null
+  readonly made_by: Maker
   readonly created_at: Instant
   readonly updated_at: Instant
 }

@@ -1,6 +1,7 @@
 // The answers with quotes, and the explanations of their figures.
 import type { TSchema } from 'typebox'
-import { Id, Literals, Minor, Money, RateNumber, Timestamp } from '../http/schema.ts'
+import { shownMaker } from '../accounts/maker.ts'
+import { Id, Literals, MadeBy, Minor, Money, RateNumber, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { type Instant, withOffset } from '../values/instant.ts'
 import { amountToJson, rateToJson } from '../values/money/json.ts'
@@ -209,6 +210,7 @@ export const QuoteResponse = Type.Object(
         'any more.',
     }),
     status: Literals(QUOTE_STATUSES),
+    made_by: MadeBy,
     created_at: Type.String({ format: 'date-time' }),
     updated_at: Type.String({ format: 'date-time' }),
     explanation: Type.Optional(QuoteExplanation),
@@ -237,6 +239,7 @@ export function presentQuote(quote: Quote, now: Instant) {
     valid_until: withOffset(quote.valid_until),
     expected_at: expected_at && withOffset(expected_at),
     status,
+    made_by: shownMaker(quote.made_by),
     created_at: withOffset(quote.created_at),
     updated_at: withOffset(quote.updated_at),
   }

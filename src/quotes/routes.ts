@@ -2,6 +2,7 @@
 import type { Runs } from '../engine/lanes.ts'
 import type { Finds, Reads } from '../engine/reads.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'
+import { makingOf } from '../http/author.ts'
 import { pathId } from '../http/docs.ts'
 import type { Claim } from '../http/idempotency/kept-reply.ts'
 import type { Answered } from '../http/idempotency/operations.ts'
@@ -79,11 +80,13 @@ function createRoute(routes: AccountRoutes, deps: Needs): void {
       'rate_unavailable',
       'rate_stale',
     ],
-    answer({ account, body: request, query }, claim) {
+    answer(asked, claim) {
+      const { account, body: request, query } = asked
       const command = {
         account_id: account.account_id,
         account,
         request,
+        maker: makingOf(asked).maker,
         explain: wantsExplanation(query),
       }
       const claimed = claimFor(claim(), request, command.explain)

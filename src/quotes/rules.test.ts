@@ -166,7 +166,7 @@ for (const [payout_currency, destination_currency, seconds] of VALIDITIES) {
       quote_validity_s: validities.get(`${from}/${to}`) ?? 1_800,
     })
     const asked = { ...terms, payout_currency, destination_currency }
-    const identity = { account_id: 'acc_1', id: 'poq_7' }
+    const identity = { account_id: 'acc_1', id: 'poq_7', made_by: 'key_1' }
     const made = makeQuote(identity, asked, quoteOf(), 'active', NOW, { ...ordinary, policyOf })
     assert.equal(made.valid_until, plusMilliseconds(NOW, seconds * 1000))
   })
@@ -298,13 +298,14 @@ test('checkExpectations, expected amounts absent or equal: accepted; different: 
 })
 
 test('makeQuote: terms and price as given, validity as configured', () => {
-  const identity = { account_id: 'acc_1', id: 'poq_7' }
+  const identity = { account_id: 'acc_1', id: 'poq_7', made_by: 'key_1' }
   const price = priceQuote(both, pricing(RATES), NOW)
   assert.deepEqual(makeQuote(identity, both, price, 'active', NOW, pricing()), {
     ...both,
     ...price,
     account_id: 'acc_1',
     id: 'poq_7',
+    made_by: 'key_1',
     status: 'active',
     valid_until: '2026-01-31T10:00:00.123456Z',
     expected_at: null,

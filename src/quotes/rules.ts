@@ -240,7 +240,7 @@ function quoteValidity(legs: Legs, { policyOf }: Pricing): number {
 
 /** A quote of these terms at this price, valid from `now`. */
 export function makeQuote(
-  identity: { readonly account_id: string; readonly id: string },
+  identity: Pick<Quote, 'account_id' | 'id' | 'made_by'>,
   terms: QuoteTerms,
   price: Price,
   status: Quote['status'],

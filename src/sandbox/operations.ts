@@ -1,4 +1,5 @@
 // Writes of sandbox accounts alone. Money follows the rules of all accounts.
+import type { Maker } from '../accounts/maker.ts'
 import type { Account } from '../accounts/rules.ts'
 import type { Operation } from '../engine/operation.ts'
 import { success } from '../http/answer.ts'
@@ -94,6 +95,7 @@ export function answerFunding({ entries: [{ line }] }: BookingOutcome): Reply {
 
 export interface TransitionPayout extends Claiming {
   readonly payout_id: string
+  readonly maker: Maker
   readonly step: RailStep
 }
 
@@ -113,8 +115,8 @@ export const transitionPayout: Operation<
   store: advancePayout.store,
 }
 
-function asAdvance({ account_id, payout_id, step }: TransitionPayout): Advance {
-  return { account_id, payout_id, by: 'operator', steps: [step] }
+function asAdvance({ account_id, payout_id, step, maker }: TransitionPayout): Advance {
+  return { account_id, payout_id, by: 'operator', steps: [step], maker }
 }
 
 export const ClockResponse = Type.Object(

@@ -2,6 +2,7 @@
 import type { Account } from '../accounts/rules.ts'
 import type { Runs } from '../engine/lanes.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'
+import { makingOf } from '../http/author.ts'
 import { pathId } from '../http/docs.ts'
 import type { Answered } from '../http/idempotency/operations.ts'
 import type { WriteEntity } from '../parties/entity/operations.ts'
@@ -99,11 +100,14 @@ function transitionRoute(routes: AccountRoutes, deps: Needs): void {
     response: PayoutResponse,
     idempotent: true,
     refusals: ['sandbox_only', 'not_found', 'invalid_transition'],
-    async answer({ account: { account_id }, body, params: { id: payout_id } }, claim) {
+    async answer(request, claim) {
+      const { account, body, params } = request
+      const { maker } = makingOf(request)
+      const about = { account_id: account.account_id, payout_id: params.id, maker }
       const claimed = claim()
       // Outside the lane, where a refusal before `decide` would fail the whole batch.
       const step = operatorStep(body.status, body)
-      return deps.lanes.transitionPayout.run({ account_id, claim: claimed, payout_id, step })
+      return deps.lanes.transitionPayout.run({ ...about, claim: claimed, step })
     },
   })
 }
@@ -126,10 +130,13 @@ function reviewRoute(routes: AccountRoutes, deps: Needs): void {
     response: EntityResponse,
     idempotent: true,
     refusals: ['sandbox_only', 'not_found', 'invalid_transition', 'entity_duplicate'],
-    async answer({ account: { account_id }, body, params: { id } }, claim) {
+    async answer(request, claim) {
+      const { account, body, params } = request
       const { status, description = '' } = body
-      const change = { kind: 'review', id, status, description } as const
-      return deps.lanes.writeEntity.run({ account_id, claim: claim(), change })
+      const change = { kind: 'review', id: params.id, status, description } as const
+      const { maker } = makingOf(request)
+      const command = { account_id: account.account_id, claim: claim(), change, maker }
+      return deps.lanes.writeEntity.run(command)
     },
   })
 }

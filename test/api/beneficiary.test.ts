@@ -107,7 +107,7 @@ const EMPTY = {
 type Optional = keyof typeof EMPTY
 const OPTIONAL = Object.keys(EMPTY) as Optional[]
 
-const TIMES = ['archived_at', 'created_at', 'updated_at']
+const TIMES = ['archived_at', 'made_by', 'created_at', 'updated_at']
 const MEMBERS = ['id', 'object', ...Object.keys(BENEFICIARY_DETAILS), ...TIMES]
 
 /** No more than every beneficiary has. */
@@ -121,11 +121,12 @@ const printed = bankWith({ ...bank, iban: 'de89 3704 0044 0532 0130 00' })
 test(`POST ${PATH}, every member: returned as sent, in documented order, codes in standard form; GET: the same bytes`, async () => {
   const answer = await account.post(PATH, { ...full, ...printed })
   assert.equal(answer.status, 200, answer.text)
-  const { id, object, archived_at, created_at, updated_at, ...details } = answer.json.data
+  const { id, object, archived_at, made_by, created_at, updated_at, ...details } = answer.json.data
   assertShape(details, BENEFICIARY_DETAILS)
   assert.match(id, idOf('bnf'))
   assert.match(details.destination, idOf('dst'))
   assert.match(created_at, IN_UTC)
+  assert.match(made_by, idOf('key'))
   assert.deepEqual([object, archived_at, updated_at], ['beneficiary', null, created_at])
   for (const [name, value] of Object.entries(full)) assert.deepEqual(details[name], value, name)
   const read = await account.get(`${PATH}/${id}`)
@@ -135,14 +136,15 @@ test(`POST ${PATH}, every member: returned as sent, in documented order, codes i
 test(`POST ${PATH}, required members only: other members null, status active; a payout copies these details`, async () => {
   const beneficiary = await created(least)
   assert.deepEqual(Object.keys(beneficiary), MEMBERS)
-  const { id, destination, created_at, updated_at, ...rest } = beneficiary
+  const { id, destination, made_by, created_at, updated_at, ...rest } = beneficiary
   const own = { object: 'beneficiary', status: 'active', archived_at: null }
   assert.deepEqual(rest, { ...least, ...EMPTY, ...own })
   const payout = await paid(localPayout)
   const inline = (await account.get(`${PATH}/${payout.beneficiary}`)).json.data
   assert.deepEqual(Object.keys(inline), MEMBERS)
   const { beneficiary: its, created_at: at } = payout
-  const made = { id: its, object: 'beneficiary', archived_at: null, created_at: at, updated_at: at }
+  const times = { archived_at: null, created_at: at, updated_at: at }
+  const made = { id: its, object: 'beneficiary', made_by, ...times }
   assert.deepEqual(inline, { ...payout.beneficiary_details, ...made })
 })
 
@@ -282,7 +284,7 @@ test(`PUT ${PATH}/{id}, after a payout: that payout unchanged, the next payout h
   assert.deepEqual(read.json.data, before)
   assert.equal(before.beneficiary_details.name, full.name)
   const next = await paid(payoutTo(id))
-  const { object, archived_at, created_at, updated_at, id: _, ...details } = now
+  const { object, archived_at, made_by: _by, created_at, updated_at, id: _, ...details } = now
   assert.equal(next.beneficiary, id)
   assert.deepEqual(next.beneficiary_details, details)
 })
@@ -356,8 +358,8 @@ test('GET many beneficiaries or one by id, statement planned for an empty table:
     // Of each kind a page is read, after its kinds have been: of four.
     besides: () => 4 * 7,
     fill: owner => owner`
-      insert into beneficiaries (account_id, id, details, created_at, updated_at, archived_at)
-      select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'bnf')},
+      insert into beneficiaries (made_by, account_id, id, details, created_at, updated_at, archived_at)
+      select 'key_1', case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'bnf')},
         json_build_object('type', case when i % 20 = 2 then 'individual' else 'business' end,
           'destination_details', json_build_object(
             'type', case when i % 40 = 2 then 'wallet' else 'bank' end)),

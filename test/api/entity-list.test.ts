@@ -138,9 +138,9 @@ test(`GET ${PATH}, many entities, statement planned for an empty table: reads on
     queries: crossed(filters, [{}, time, { starting_after: cursor }, { ending_before: cursor }]),
     page: (tx, query) => listEntities(tx, 'acc_a', readList({ ...query, limit: '5' })),
     fill: owner => owner`
-      insert into entities (account_id, id, type, on_behalf_of, reference_id, details,
+      insert into entities (made_by, account_id, id, type, on_behalf_of, reference_id, details,
         approval_status, approval_history, created_at, updated_at, registration_key)
-      select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'ent')},
+      select 'key_1', case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'ent')},
         case when i % 20 = 2 then 'business' else 'individual' end,
         case when i % 7 = 0 then ${madeAt('ent', 7)} else '' end,
         case when i % 2 = 0 then 'ref-' || i % 50 - 1 else '' end, '{}',

@@ -74,8 +74,9 @@ const OPTIONAL = Object.keys(EMPTY) as Optional[]
 
 test(`POST ${PATH}, every member, or only name and type: returned as sent, in documented order, other members null`, async () => {
   await newAccount()
-  const { id: principal, created_at, ...least } = await created(plainEntity)
+  const { id: principal, made_by, created_at, ...least } = await created(plainEntity)
   assert.match(created_at, IN_UTC)
+  assert.match(made_by, idOf('key'))
   assert.deepEqual(least, {
     object: 'entity',
     ...plainEntity,

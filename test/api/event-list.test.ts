@@ -73,9 +73,11 @@ test(`GET ${PATH}/{id}: the object after the change, the changed members and the
     const { data, previous_attributes: before, change } = found
     return { data, before, change }
   }
-  for (const kind of ['payout_quote', 'beneficiary', 'balance_transaction', 'entity']) {
+  const line = told('balance_transaction.created')
+  assert.deepEqual([line.before, line.change], [{}, {}])
+  for (const kind of ['payout_quote', 'beneficiary', 'entity']) {
     const { data, before, change } = told(`${kind}.created`)
-    assert.deepEqual([data.object, before, change], [kind, {}, {}])
+    assert.deepEqual([data.object, before, change], [kind, {}, { made_by: data.made_by }])
   }
   const updated = told('entity.updated')
   assert.deepEqual([updated.data.name, updated.before.name], ['Anne', 'Anna'])
@@ -83,10 +85,15 @@ test(`GET ${PATH}/{id}: the object after the change, the changed members and the
   const created = told('payout.created')
   assert.equal(created.data.status, 'compliance_hold')
   assert.match(created.data.status_description, /^Held until entity /)
-  assert.deepEqual([created.before, created.change], [{}, { by: 'account', journals: [6] }])
+  const { made_by } = created.data
+  assert.match(made_by, /^key_/)
+  assert.deepEqual(
+    [created.before, created.change],
+    [{}, { by: 'account', journals: [6], made_by }],
+  )
   const held = told('payout.compliance_hold')
   assert.deepEqual([held.data, held.before], [created.data, {}])
-  assert.deepEqual(held.change, { by: 'account', journals: [] })
+  assert.deepEqual(held.change, { by: 'account', journals: [], made_by })
   const succeeded = told('payout.succeeded')
   const { created_at } = succeeded.data
   assert.deepEqual(succeeded.before, { status: 'processing', updated_at: created_at })

@@ -85,9 +85,9 @@ test(`GET ${PATH}, many batches, statement planned for an empty table: reads onl
     // The modes that there are, of which there are two.
     besides: query => ('mode' in query ? 3 : 0),
     fill: owner => owner`
-      insert into payout_batches (account_id, id, mode, reference_id, created, held, refused, totals,
+      insert into payout_batches (made_by, account_id, id, mode, reference_id, created, held, refused, totals,
         created_at, hash)
-      select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'pob')},
+      select 'key_1', case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'pob')},
         case when i % 20 = 2 then 'best_effort' else 'all_or_nothing' end,
         case when i % 2 = 0 then '' else 'ref-' || i % 50 end, 1, 0, 0, '[]',
         timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', sha256('')

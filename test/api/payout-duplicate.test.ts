@@ -224,6 +224,7 @@ test(`POST ${PATH}, duplicate window set between two requests of a batch: the ne
       account_id: account.account_id,
       account: { ...account, duplicate_window_s },
       request: { ...localPayout, reference_id: 'r1', ...change } as PayoutRequest,
+      maker: 'key_1',
       claim: null,
     })
   // The first is being stored, so that the next two are of one batch.

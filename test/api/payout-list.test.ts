@@ -267,13 +267,13 @@ async function fill(owner: Sql) {
 
 function insertPayouts(owner: Sql) {
   return owner`
-    insert into payouts (account_id, id, quote_id, type, amount, currency, holding_currency,
+    insert into payouts (made_by, account_id, id, quote_id, type, amount, currency, holding_currency,
       holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
       holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
       balance_transaction_id, beneficiary_id, beneficiary_details, particulars, reference_id,
       on_behalf_of,
       fund_transfer_network, charge_type, first_rail, created_at)
-    select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'pot')},
+    select 'key_1', case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'pot')},
       ${madeAtSql(owner, 'poq')}, case when i % 20 = 2 then 'wallet' else 'local' end, 1,
       case when i % 40 = 2 then 'JPY' else 'USD' end,
       case when i % 35 = 2 then 'EUR' else 'USD' end, 1, 0, 0, 'USD', 1, 1, 1, '', '', '',

@@ -100,6 +100,7 @@ test(`${PATH}, new payout: its creation and the journal of its debit`, async () 
         status: 'processing',
         previous_status: null,
         by: 'account',
+        made_by: payout.made_by,
         status_description: '',
         failure: null,
         answer: null,

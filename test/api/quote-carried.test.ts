@@ -171,13 +171,13 @@ test(`GET ${PATH}, many quotes made by payouts, statement planned for an empty t
     besides: query => ('payout_type' in query ? 4 : 0),
     fill: async owner => {
       await owner`
-      insert into payouts (account_id, id, quote_id, type, amount, currency, holding_currency,
+      insert into payouts (made_by, account_id, id, quote_id, type, amount, currency, holding_currency,
         holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
         holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
         balance_transaction_id, beneficiary_id, beneficiary_details, particulars, reference_id,
         on_behalf_of,
         fund_transfer_network, charge_type, basis, quote_validity_s, first_rail, created_at)
-      select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'pot')},
+      select 'key_1', case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'pot')},
         '', case when i % 20 = 2 then 'wallet' else 'local' end, 1, 'USD', 'USD', 1, 0, 0, 'USD', 1,
         1, 1, '', '', '', '', '{"destination_details":{}}', '{}', '',
         case when i % 7 = 0 then 'ent_00000000000000000007' else '' end,

@@ -275,7 +275,7 @@ function explainedOf(c: Priced) {
   try {
     const price = priceQuote(asked, pricingOf(c), NOW)
     const basis = JSON.parse(JSON.stringify(price.basis))
-    const identity = { account_id: 'acc_a', id: 'poq_a' }
+    const identity = { account_id: 'acc_a', id: 'poq_a', made_by: 'key_a' }
     const quote = makeQuote(identity, asked, { ...price, basis }, 'active', NOW, pricingOf(c))
     return JSON.parse(JSON.stringify(presentExplained(quote, NOW)))
   } catch (error) {
@@ -329,6 +329,7 @@ const PLAIN = [
   'valid_until',
   'expected_at',
   'status',
+  'made_by',
   ...['created_at', 'updated_at'],
 ]
 

@@ -181,13 +181,13 @@ test(`GET ${PATH}, many quotes, statement planned for an empty table: reads only
     // Of each kind that fits a page is read, after its kinds have been: of four.
     besides: query => ('payout_type' in query || 'status' in query ? 4 * 7 : 0),
     fill: owner => owner`
-      insert into quotes (account_id, id, payout_type, holding_currency, holding_amount,
+      insert into quotes (made_by, account_id, id, payout_type, holding_currency, holding_amount,
         payout_currency, payout_amount, destination_currency, destination_country,
         destination_amount, holding_to_payout, payout_to_destination, fixed_fee_holding,
         fixed_fee_payout, variable_fee_holding, variable_fee_payout, fund_transfer_network,
         payment_network, wallet_type, wallet_network, charge_type, entity_id, status, valid_until,
         created_at, updated_at, basis, fx_income_holding, fx_income_destination)
-      select case when i % 3 = 0 then 'acc_b' else 'acc_a' end,
+      select 'key_1', case when i % 3 = 0 then 'acc_b' else 'acc_a' end,
         ${madeAtSql(owner, 'poq')}, case when i % 20 = 2 then 'swift' else 'local' end, 'USD',
         1, 'USD', 1, 'USD', '', 1, 1, 1, 0, 0, 0, 0, '', '', '', '', '',
         case when i % 7 = 0 then 'ent_00000000000000000007' else '' end,

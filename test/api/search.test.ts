@@ -260,8 +260,8 @@ test('GET /v3/payout?beneficiary_name=, beneficiary inline or by id: found, with
   await owner.begin(async tx => {
     await tx`select set_config('corridor.maintenance', 'on', true)`
     await tx`
-      insert into beneficiaries (account_id, id, details, created_at, updated_at, found_by)
-      select ${by.account.account_id}, ${madeAtSql(owner, 'bnf')}, '{"name":"x","type":"business","destination_details":{"type":"bank"}}', now(), now(),
+      insert into beneficiaries (made_by, account_id, id, details, created_at, updated_at, found_by)
+      select 'key_1', ${by.account.account_id}, ${madeAtSql(owner, 'bnf')}, '{"name":"x","type":"business","destination_details":{"type":"bank"}}', now(), now(),
         ${foundBy({ names: ['Hydra'] })}
       from generate_series(1, 501) i`
   })
@@ -342,8 +342,8 @@ test('search among many rows, statement planned for an empty table: reads only m
     // Before the table is known the index of look-ups may be taken, whose rows are fetched.
     besides: () => 5_000,
     fill: owner => owner`
-      insert into beneficiaries (account_id, id, details, created_at, updated_at, found_by)
-      select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'bnf')},
+      insert into beneficiaries (made_by, account_id, id, details, created_at, updated_at, found_by)
+      select 'key_1', case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'bnf')},
         '{"name":"x","type":"business","destination_details":{"type":"bank"}}', now(), now(),
         ${found(owner)}
       from generate_series(1, 5000) i`,
@@ -354,9 +354,9 @@ test('search among many rows, statement planned for an empty table: reads only m
     page: (tx, query) => listEntities(tx, 'acc_a', readList({ ...query, limit: '5' })),
     besides: () => 5_000,
     fill: owner => owner`
-      insert into entities (account_id, id, type, on_behalf_of, reference_id, details,
+      insert into entities (made_by, account_id, id, type, on_behalf_of, reference_id, details,
         approval_status, approval_history, created_at, updated_at, found_by)
-      select case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'ent')},
+      select 'key_1', case when i % 3 = 0 then 'acc_b' else 'acc_a' end, ${madeAtSql(owner, 'ent')},
         'individual', '', '', '{"name":"x"}', 'pending', '[]', now(), now(), ${found(owner)}
       from generate_series(1, 5000) i`,
   })

@@ -242,8 +242,8 @@ const insert =
   (approval: string): Statement =>
   tx =>
     tx`
-    insert into beneficiaries (created_at, updated_at, account_id, id, details, approval)
-    values (now(), now(), ${team.id}, 'bnf_x', ${JSON.stringify(bankBeneficiary)}::text::json,
+    insert into beneficiaries (made_by, created_at, updated_at, account_id, id, details, approval)
+    values ('key_1', now(), now(), ${team.id}, 'bnf_x', ${JSON.stringify(bankBeneficiary)}::text::json,
       ${approval})`
 
 const LETS_GO: readonly (readonly [

@@ -134,9 +134,9 @@ test('corridor entity list, many entities and held payouts: only index look-ups'
   const [{ account_id } = {}] = await owner<{ account_id?: string }[]>`
     select account_id from accounts limit 1`
   await owner`
-    insert into entities (account_id, id, type, on_behalf_of, reference_id, details,
+    insert into entities (made_by, account_id, id, type, on_behalf_of, reference_id, details,
       approval_status, approval_history, created_at, updated_at)
-    select ${account_id ?? ''}, 'ent_many' || n, 'individual', '', '', '{"name":"Many"}',
+    select 'key_1', ${account_id ?? ''}, 'ent_many' || n, 'individual', '', '', '{"name":"Many"}',
       case when n % 100 = 0 then 'submitted' else 'pending' end, '[]', now(), now()
     from generate_series(1, 5000) n`
   await owner`

@@ -184,9 +184,9 @@ test('console form posted from another site, by session or API key: 403', async 
 
 test('console, CSV downloads: one at a time per session; a second gets 429 with Retry-After until the first ends', async () => {
   await service.database.owner`
-    insert into entities (account_id, id, type, on_behalf_of, reference_id, details,
+    insert into entities (made_by, account_id, id, type, on_behalf_of, reference_id, details,
       approval_status, approval_history, created_at, updated_at)
-    select ${id}, 'ent_' || lpad(n::text, 20, '0'), 'individual', '', '', '{"name":"A"}',
+    select 'key_1', ${id}, 'ent_' || lpad(n::text, 20, '0'), 'individual', '', '', '{"name":"A"}',
       'pending', '[]', now(), now()
     from generate_series(1, 250) n`
   const address = await service.app.listen({ host: '127.0.0.1', port: 0 })

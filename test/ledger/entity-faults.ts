@@ -66,7 +66,7 @@ export const ENTITY_FAULTS: readonly Fault[] = [
       await owner`drop index entity_registration_once`
       await owner`
         insert into entities select account_id, 'ent_zz', type, on_behalf_of, reference_id, details,
-          approval_status, approval_status_description, approval_history, email_key,
+          approval_status, approval_status_description, approval_history, made_by, email_key,
           national_identification_key, name_address_key, registration_key, null, found_by, created_at,
           updated_at
         from entities where account_id = ${main.account.account_id} and id = ${entities.business}`

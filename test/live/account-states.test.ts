@@ -171,6 +171,7 @@ async function held(
     account_id,
     claim: null,
     change,
+    maker: 'operator:ada',
   })
   await endHolds(service.deps)
   return payout

@@ -30,13 +30,13 @@ await insertLines(owner, {
   created_at: `timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'`,
 })
 await owner`
-  insert into payouts (account_id, id, quote_id, type, amount, currency, holding_currency,
+  insert into payouts (made_by, account_id, id, quote_id, type, amount, currency, holding_currency,
     holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
     holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
     balance_transaction_id, beneficiary_id, beneficiary_details, particulars, reference_id,
     on_behalf_of,
     fund_transfer_network, charge_type, first_rail, created_at)
-  select 'acc_a', ${madeAtSql(owner, 'pot')}, ${madeAtSql(owner, 'poq')}, 'local', 1,
+  select 'key_1', 'acc_a', ${madeAtSql(owner, 'pot')}, ${madeAtSql(owner, 'poq')}, 'local', 1,
     case when i = 3 then 'EUR' else 'USD' end, 'USD', 1, 0, 0, 'USD', 1, 1, 1, '', '', '', '',
     '{}', '{}', '', '', '', '', 'simulator',
     timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second'
@@ -46,13 +46,13 @@ await owner`
     status_description, rail_reference, taken_by, answers)
   select account_id, id, created_at, 1, 1, 'succeeded', first_rail, '', '', '', '[]' from payouts`
 await owner`
-  insert into quotes (account_id, id, payout_type, holding_currency, holding_amount,
+  insert into quotes (made_by, account_id, id, payout_type, holding_currency, holding_amount,
     payout_currency, payout_amount, destination_currency, destination_country,
     destination_amount, holding_to_payout, payout_to_destination, fixed_fee_holding,
     fixed_fee_payout, variable_fee_holding, variable_fee_payout, fund_transfer_network,
     payment_network, wallet_type, wallet_network, charge_type, entity_id, status, valid_until,
     created_at, updated_at, basis, fx_income_holding, fx_income_destination)
-  select 'acc_a', ${madeAtSql(owner, 'poq')}, 'local', 'USD', 1, 'USD',
+  select 'key_1', 'acc_a', ${madeAtSql(owner, 'poq')}, 'local', 'USD', 1, 'USD',
     1, 'USD', '', 1, 1, 1, 0, 0, 0, 0, '', '', '', '', '', '',
     case when i = 3 then 'active' else 'used' end, timestamptz '2027-01-01T00:00:00Z',
     timestamptz '2026-01-01T00:00:00Z' + i * interval '1 second', now(), '{}', 0, 0

@@ -63,15 +63,18 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   },
   beneficiaries: {
     personal: 'details found_by',
+    staff: 'made_by',
     none: 'account_id id type destination_type screening approval',
   },
   entities: {
     personal: 'reference_id details approval_status_description approval_history found_by',
     digest: 'email_key national_identification_key name_address_key registration_key import_key',
+    staff: 'made_by',
     none: 'account_id id type on_behalf_of approval_status screening',
   },
   ended_reviews: { none: 'account_id entity_id' },
   quotes: {
+    staff: 'made_by',
     none:
       'account_id id status payout_type holding_currency payout_currency destination_currency ' +
       'destination_country fund_transfer_network payment_network wallet_type wallet_network ' +
@@ -80,6 +83,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   payouts: {
     personal: 'beneficiary_details particulars reference_id mt103',
     digest: 'import_keys',
+    staff: 'made_by',
     none:
       'account_id id quote_id type currency holding_currency destination_currency holding_fx_id ' +
       'payout_fx_id balance_transaction_id beneficiary_id on_behalf_of fund_transfer_network ' +
@@ -100,7 +104,11 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   payout_metadata: { digest: 'hashes', none: 'account_id first_id last_id' },
   payout_fingerprints: { digest: 'fingerprint', none: 'account_id payout_id' },
   payout_imports: { digest: 'import_key', none: 'account_id payout_id' },
-  payout_batches: { personal: 'reference_id metadata', none: 'account_id id mode totals hash' },
+  payout_batches: {
+    personal: 'reference_id metadata',
+    staff: 'made_by',
+    none: 'account_id id mode totals hash',
+  },
   payout_batch_items: {
     personal: 'reference_id problems',
     none: 'account_id batch_id status payout_id',

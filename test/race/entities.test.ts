@@ -160,15 +160,14 @@ function reviewUntil(
       await delay(1)
       if (id === undefined) continue
       const change = { kind: 'review', id, status, description: '' } as const
-      const outcome = await context
-        .run({ operation, command: { account_id, claim: null, change }, act: null })
-        .then(
-          () => status,
-          (error: unknown) => {
-            if (error instanceof Refusal) return String(error.problems[0]?.reason)
-            throw error
-          },
-        )
+      const command = { account_id, claim: null, change, maker: 'operator:ada' }
+      const outcome = await context.run({ operation, command, act: null }).then(
+        () => status,
+        (error: unknown) => {
+          if (error instanceof Refusal) return String(error.problems[0]?.reason)
+          throw error
+        },
+      )
       counts[outcome] = (counts[outcome] ?? 0) + 1
     }
     return counts

@@ -45,13 +45,13 @@ async function fill(owner: Sql, account_id: string, first: string) {
     )
   const line = numbered('btr', journals)
   await owner`
-    insert into payouts (account_id, id, quote_id, type, amount, currency, holding_currency,
+    insert into payouts (made_by, account_id, id, quote_id, type, amount, currency, holding_currency,
       holding_amount, fixed_fee, variable_fee, destination_currency, destination_amount,
       holding_to_payout, payout_to_destination, holding_fx_id, payout_fx_id,
       balance_transaction_id, beneficiary_id, beneficiary_details, particulars, reference_id,
       on_behalf_of,
       fund_transfer_network, charge_type, first_rail, created_at)
-    select p.account_id, 'pot_' || ${id}, 'poq_' || ${id}, p.type, p.amount, p.currency,
+    select 'key_1', p.account_id, 'pot_' || ${id}, 'poq_' || ${id}, p.type, p.amount, p.currency,
       p.holding_currency, p.holding_amount, 0, 0, p.destination_currency, p.destination_amount, 1, 1,
       '', '', ${line}, p.beneficiary_id, p.beneficiary_details, p.particulars, p.reference_id, p.on_behalf_of, '', '', p.first_rail,
       at

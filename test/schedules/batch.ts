@@ -125,7 +125,8 @@ export class Batch {
     const acts = [...this.#payouts.values()].map(async ({ id, schedule }) => {
       const { status } = this.#seenOf(id)
       const { chance, client } = schedule
-      const command = { account_id: client.account.account_id, payout_id: id, claim: null }
+      const about = { account_id: client.account.account_id, payout_id: id }
+      const command = { ...about, maker: 'key_1', claim: null }
       const { lanes } = this.#anyProcess(chance)
       if (chance.is(0.05)) {
         const done = await allowing(lanes.cancelPayout.run(command))

@@ -227,6 +227,7 @@ Beneficiary = TypedDict("Beneficiary", {
     "tax_id": "str",
     "type": "Literal[\"individual\", \"business\"]",
     "archived_at": "Union[str, None]",
+    "made_by": "\"MadeBy\"",
     "created_at": "\"Timestamp\"",
     "updated_at": "\"Timestamp\"",
 })
@@ -312,16 +313,17 @@ BeneficiaryEventBefore = TypedDict("BeneficiaryEventBefore", {
     "tax_id": NotRequired["str"],
     "type": NotRequired["Literal[\"individual\", \"business\"]"],
     "archived_at": NotRequired["Union[str, None]"],
+    "made_by": NotRequired["\"MadeBy\""],
     "created_at": NotRequired["\"Timestamp\""],
     "updated_at": NotRequired["\"Timestamp\""],
 })
 
 BeneficiaryEventChange = TypedDict("BeneficiaryEventChange", {
-    "operator": NotRequired["str"],
     "notice": NotRequired["\"AcceptedNotice\""],
     "approval": NotRequired["\"ApprovalTold\""],
     "erased_rows": NotRequired["int"],
     "digest": NotRequired["str"],
+    "made_by": NotRequired["\"MadeBy\""],
 })
 
 BeneficiaryNotice = TypedDict("BeneficiaryNotice", {
@@ -468,6 +470,7 @@ Entity = TypedDict("Entity", {
     "approval_status": "\"ApprovalStatus\"",
     "approval_status_description": "str",
     "approval_history": "List[\"ApprovalStep\"]",
+    "made_by": "\"MadeBy\"",
     "created_at": "\"Timestamp\"",
     "updated_at": "\"Timestamp\"",
 })
@@ -530,6 +533,7 @@ EntityEventBefore = TypedDict("EntityEventBefore", {
     "approval_status": NotRequired["\"ApprovalStatus\""],
     "approval_status_description": NotRequired["str"],
     "approval_history": NotRequired["List[\"ApprovalStep\"]"],
+    "made_by": NotRequired["\"MadeBy\""],
     "created_at": NotRequired["\"Timestamp\""],
     "updated_at": NotRequired["\"Timestamp\""],
 })
@@ -537,6 +541,7 @@ EntityEventBefore = TypedDict("EntityEventBefore", {
 EntityEventChange = TypedDict("EntityEventChange", {
     "erased_rows": NotRequired["int"],
     "digest": NotRequired["str"],
+    "made_by": NotRequired["\"MadeBy\""],
 })
 
 EntityRequest = TypedDict("EntityRequest", {
@@ -746,6 +751,22 @@ LogisticsTracking = TypedDict("LogisticsTracking", {
     "logistics_provider": NotRequired["\"LogisticsProvider\""],
 })
 
+MadeBy = str
+
+Maker = TypedDict("Maker", {
+    "object": "Literal[\"maker\"]",
+    "id": "str",
+    "kind": "Literal[\"key\", \"user\"]",
+    "name": "str",
+    "active": "bool",
+})
+
+Makers = TypedDict("Makers", {
+    "object": "Literal[\"makers\"]",
+    "makers": "List[\"Maker\"]",
+    "truncated": "bool",
+})
+
 Metadata = dict[str, str]
 
 MetadataChanges = Union[dict[str, Union[str, None]], None]
@@ -790,6 +811,7 @@ Payout = TypedDict("Payout", {
     "charge_type": "str",
     "confirmation_documents": "List[\"AttachedDocument\"]",
     "documents": "List[\"AttachedDocument\"]",
+    "made_by": "\"MadeBy\"",
     "created_at": "\"Timestamp\"",
     "updated_at": "str",
     "execute_at": "Union[\"Timestamp\", None]",
@@ -844,6 +866,7 @@ PayoutBatch = TypedDict("PayoutBatch", {
     "payouts": NotRequired["List[\"ForeseenPayout\"]"],
     "reference_id": "str",
     "metadata": "Union[\"Metadata\", None]",
+    "made_by": "\"MadeBy\"",
     "created_at": "\"Timestamp\"",
 })
 
@@ -942,6 +965,7 @@ PayoutEventBefore = TypedDict("PayoutEventBefore", {
     "charge_type": NotRequired["str"],
     "confirmation_documents": NotRequired["List[\"AttachedDocument\"]"],
     "documents": NotRequired["List[\"AttachedDocument\"]"],
+    "made_by": NotRequired["\"MadeBy\""],
     "created_at": NotRequired["\"Timestamp\""],
     "updated_at": NotRequired["str"],
     "execute_at": NotRequired["Union[\"Timestamp\", None]"],
@@ -971,7 +995,6 @@ PayoutEventBefore = TypedDict("PayoutEventBefore", {
 
 PayoutEventChange = TypedDict("PayoutEventChange", {
     "by": NotRequired["Literal[\"account\", \"rail\", \"operator\", \"review\", \"approval\"]"],
-    "operator": NotRequired["str"],
     "reason": NotRequired["str"],
     "reference": NotRequired["str"],
     "journals": NotRequired["List[int]"],
@@ -982,6 +1005,7 @@ PayoutEventChange = TypedDict("PayoutEventChange", {
     "rail_attempt": NotRequired["\"RailAttemptTold\""],
     "notice": NotRequired["\"BankNotice\""],
     "approval": NotRequired["\"ApprovalTold\""],
+    "made_by": NotRequired["\"MadeBy\""],
 })
 
 PayoutFailure = TypedDict("PayoutFailure", {
@@ -1057,6 +1081,7 @@ PayoutQuote = TypedDict("PayoutQuote", {
     "valid_until": "str",
     "expected_at": "Union[str, None]",
     "status": "Literal[\"active\", \"used\", \"expired\"]",
+    "made_by": "\"MadeBy\"",
     "created_at": "str",
     "updated_at": "str",
     "explanation": NotRequired["\"QuoteExplanation\""],
@@ -1336,7 +1361,7 @@ TimelineHandling = TypedDict("TimelineHandling", {
     "sequence": "int",
 })
 
-TimelineItem = Union["TimelineState", "TimelineRoute", "TimelineAttempt", "TimelineReview", "TimelineReroute", "TimelineHandling", "TimelineApproval", "TimelineJournal", "TimelineWebhookAttempt"]
+TimelineItem = Union["TimelineState", "TimelineRoute", "TimelineAttempt", "TimelineReview", "TimelineReroute", "TimelineHandling", "TimelineApproval", "TimelineUpdate", "TimelineJournal", "TimelineWebhookAttempt"]
 
 TimelineJournal = TypedDict("TimelineJournal", {
     "at": "\"Timestamp\"",
@@ -1385,10 +1410,19 @@ TimelineState = TypedDict("TimelineState", {
     "status": "\"PayoutStatus\"",
     "previous_status": "Literal[\"pending_approval\", \"processing\", \"requires_action\", \"compliance_hold\", \"succeeded\", \"failed\", \"reversed\", null]",
     "by": "Literal[\"account\", \"rail\", \"operator\", \"review\", \"approval\", null]",
+    "made_by": "str",
     "status_description": "str",
     "failure": "Union[\"PayoutFailure\", None]",
     "answer": "Union[int, None]",
     "by_hand": "Union[\"ByHand\", None]",
+    "event": "str",
+    "sequence": "int",
+})
+
+TimelineUpdate = TypedDict("TimelineUpdate", {
+    "at": "\"Timestamp\"",
+    "kind": "Literal[\"update\"]",
+    "made_by": "str",
     "event": "str",
     "sequence": "int",
 })
@@ -1604,6 +1638,15 @@ class AccountResource:
         return self._transport.call("GET", "/v3/account", query={}, options=options)
 
 
+class MakersResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, options: Options = Options()) -> Answer["Makers"]:
+        """List the people and keys of the account that can make payouts and other objects. `GET /v3/maker`"""
+        return self._transport.call("GET", "/v3/maker", query={}, options=options)
+
+
 class PayoutsQuotesResource:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -1630,9 +1673,9 @@ class PayoutsResource:
         """Pay a beneficiary, at a quote or at the rates of this moment. `POST /v3/payout`"""
         return self._transport.call("POST", "/v3/payout", query={"dry_run": dry_run}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
-    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, expand: Optional[Union[Literal["beneficiary", "quote", "on_behalf_of", "balance_transaction"], Sequence[Literal["beneficiary", "quote", "on_behalf_of", "balance_transaction"]]]] = None, metadata: Optional[dict[str, str]] = None, status: Optional[Union["PayoutStatus", Sequence["PayoutStatus"]]] = None, currency: Optional[Union[str, Sequence[str]]] = None, holding_currency: Optional[Union[str, Sequence[str]]] = None, type: Optional[Union["PayoutType", Sequence["PayoutType"]]] = None, reference_id: Optional[str] = None, on_behalf_of: Optional[Union[str, Sequence[str]]] = None, quote: Optional[Union[str, Sequence[str]]] = None, beneficiary: Optional[Union[str, Sequence[str]]] = None, beneficiary_name: Optional[str] = None, scheduled: Optional[Literal["true"]] = None, options: Options = Options()) -> Listing["Payout"]:
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, expand: Optional[Union[Literal["beneficiary", "quote", "on_behalf_of", "balance_transaction"], Sequence[Literal["beneficiary", "quote", "on_behalf_of", "balance_transaction"]]]] = None, metadata: Optional[dict[str, str]] = None, status: Optional[Union["PayoutStatus", Sequence["PayoutStatus"]]] = None, currency: Optional[Union[str, Sequence[str]]] = None, holding_currency: Optional[Union[str, Sequence[str]]] = None, type: Optional[Union["PayoutType", Sequence["PayoutType"]]] = None, reference_id: Optional[str] = None, on_behalf_of: Optional[Union[str, Sequence[str]]] = None, quote: Optional[Union[str, Sequence[str]]] = None, beneficiary: Optional[Union[str, Sequence[str]]] = None, made_by: Optional[Union[str, Sequence[str]]] = None, beneficiary_name: Optional[str] = None, scheduled: Optional[Literal["true"]] = None, options: Options = Options()) -> Listing["Payout"]:
         """List payouts, newest first. `GET /v3/payout`"""
-        return self._transport.list("id", "GET", "/v3/payout", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "expand": expand, "metadata": metadata, "status": status, "currency": currency, "holding_currency": holding_currency, "type": type, "reference_id": reference_id, "on_behalf_of": on_behalf_of, "quote": quote, "beneficiary": beneficiary, "beneficiary_name": beneficiary_name, "scheduled": scheduled}, options=options)
+        return self._transport.list("id", "GET", "/v3/payout", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "expand": expand, "metadata": metadata, "status": status, "currency": currency, "holding_currency": holding_currency, "type": type, "reference_id": reference_id, "on_behalf_of": on_behalf_of, "quote": quote, "beneficiary": beneficiary, "made_by": made_by, "beneficiary_name": beneficiary_name, "scheduled": scheduled}, options=options)
 
     def retrieve(self, id: str, *, expand: Optional[Union[Literal["beneficiary", "quote", "on_behalf_of", "balance_transaction"], Sequence[Literal["beneficiary", "quote", "on_behalf_of", "balance_transaction"]]]] = None, options: Options = Options()) -> Answer["Payout"]:
         """Fetch a payout. `GET /v3/payout/{id}`"""
@@ -1998,6 +2041,7 @@ class Resources:
     def __init__(self, transport: Transport) -> None:
         self.operations = OperationsResource(transport)
         self.account = AccountResource(transport)
+        self.makers = MakersResource(transport)
         self.payouts = PayoutsResource(transport)
         self.rate = RateResource(transport)
         self.payout_batches = PayoutBatchesResource(transport)

@@ -13,8 +13,6 @@ import { EVENTS } from '../../statements/event/event.ts'
 import { EventOf } from '../../statements/event/response.ts'
 import { WebhookEndpointEvent } from '../../webhooks/response.ts'
 
-const OPERATOR = Type.String({ description: 'The name of the person who made the change by hand.' })
-
 const ERASURE = {
   erased_rows: Type.Integer({ minimum: 0, description: 'How many rows an erasure has changed.' }),
   digest: Type.String({
@@ -84,7 +82,6 @@ const PayoutEvent = EventOf('payout', 'PayoutEvent', PayoutResponse, {
       'Who caused the change: the account, the rail, the operator, the review of its ' +
       'entity, or the people who approve the payout.',
   }),
-  operator: OPERATOR,
   reason: Type.String({ description: 'The reason that the person gave.' }),
   reference: Type.String({ description: 'The bank’s reference that the person gave.' }),
   journals: Type.Array(Type.Integer({ minimum: 1 }), {
@@ -124,7 +121,6 @@ const QuoteEvent = EventOf(
 )
 const EntityEvent = EventOf('entity', 'EntityEvent', EntityResponse, ERASURE)
 const BeneficiaryEvent = EventOf('beneficiary', 'BeneficiaryEvent', BeneficiaryResponse, {
-  operator: OPERATOR,
   notice: AcceptedNotice,
   approval: Approval,
   ...ERASURE,

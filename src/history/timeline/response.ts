@@ -1,4 +1,5 @@
 // Answers about the timeline of a payout.
+import { type Maker, OPERATOR, shownMaker } from '../../accounts/maker.ts'
 import { DECISIONS } from '../../controls/approval/approval.ts'
 import { Id, integerOrNull, Literals, Timestamp, textOrNull } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
@@ -25,15 +26,21 @@ import {
   MAX_STATES,
   makeTimeline,
   OUTCOMES,
+  type TimelineHandling,
   type TimelineItem,
   type TimelineJournal,
   type TimelineSource,
+  type TimelineState,
   type TimelineWebhook,
 } from './rules.ts'
 
 const ByHandResponse = Type.Object(
   {
-    operator: Type.String({ description: 'The name of the person.' }),
+    operator: Type.String({
+      description:
+        'The name of a person of the account; `operator` for the people who run the ' +
+        'installation.',
+    }),
     reference: Type.String({
       description: 'The bank’s reference of the payment, if the person gave one.',
     }),
@@ -41,6 +48,12 @@ const ByHandResponse = Type.Object(
   },
   { title: 'ByHand', description: 'The person who acted by hand, and what the person stated.' },
 )
+
+const ASKED_BY = Type.String({
+  description:
+    'Who asked for it, as `made_by` of a payout; empty where nobody did: for a rail, a review, ' +
+    'and an approval that ran out of time.',
+})
 
 const StateItem = Type.Object(
   {
@@ -58,6 +71,7 @@ const StateItem = Type.Object(
         'entity the payout was made for, or its approval. Null for states that an early ' +
         'version recorded without it.',
     }),
+    made_by: ASKED_BY,
     status_description: Type.String({
       description: 'The `status_description` that the payout had then.',
     }),
@@ -104,6 +118,11 @@ const ApprovalItem = Type.Object(
     ...OF_EVENT,
   },
   { title: 'TimelineApproval', description: 'A person has approved or rejected the payout.' },
+)
+
+const UpdateItem = Type.Object(
+  { at: Timestamp, kind: Type.Literal('update'), made_by: ASKED_BY, ...OF_EVENT },
+  { title: 'TimelineUpdate', description: 'The account has changed the metadata of the payout.' },
 )
 
 const PostingResponse = Type.Object(
@@ -207,6 +226,7 @@ export const TimelineResponse = Type.Object(
           RerouteItem,
           HandlingItem,
           ApprovalItem,
+          UpdateItem,
           JournalItem,
           WebhookItem,
         ],
@@ -251,9 +271,29 @@ function presentItem(item: TimelineItem, reader: Reader) {
       return presentJournal(item)
     case 'webhook_attempt':
       return presentWebhook(item)
+    case 'state':
+      return withEvent({
+        ...withMaker(item, reader),
+        by_hand: item.by_hand && byHand(item, reader),
+      })
+    case 'update':
+      return withEvent(withMaker(item, reader))
+    case 'handling':
+      return withEvent({ ...item, by_hand: byHand(item, reader) })
     default:
       return withEvent(item)
   }
+}
+
+function withMaker<Item extends { readonly made_by: Maker }>(item: Item, reader: Reader): Item {
+  return reader === 'operator' ? item : { ...item, made_by: shownMaker(item.made_by) }
+}
+
+/** An account sees the names of its own people, who decide approvals, and of no others. */
+function byHand(item: TimelineState | TimelineHandling, reader: Reader) {
+  const { by_hand } = item
+  const is_own = item.kind === 'state' && item.by === 'approval'
+  return reader === 'operator' || is_own ? by_hand : { ...by_hand, operator: OPERATOR }
 }
 
 function presentJournal({ at, kind, event_id, number, journal_kind, ...item }: TimelineJournal) {

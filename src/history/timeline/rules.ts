@@ -1,4 +1,5 @@
 // Makes the timeline of a payout, in one list ordered by time and cause. Pure.
+import type { Maker } from '../../accounts/maker.ts'
 import type { Decision } from '../../controls/approval/approval.ts'
 import type { Journal, JournalKind, Posting } from '../../ledger/rules.ts'
 import type { Payout } from '../../payouts/payout.ts'
@@ -7,6 +8,7 @@ import type { Failure } from '../../rails/rail.ts'
 import type { RouteTaken } from '../../rails/rules.ts'
 import { lineOf } from '../../statements/balance-transaction/columns.ts'
 import type { NamedEvent } from '../../statements/event/event.ts'
+import { makerIn } from '../../statements/event/rules.ts'
 import type { Instant } from '../../values/instant.ts'
 import type { Attempt, Delivery } from '../../webhooks/webhook.ts'
 import { attemptsOf, type HandOver, type TimelineAttempt, type TimelineReview } from './attempts.ts'
@@ -91,12 +93,20 @@ export interface TimelineState extends OfEvent {
   readonly previous_status: PayoutStatus | null
   /** Null for events that name no cause. */
   readonly by: Cause | null
+  /** Who asked for it; '' for a rail, a review or a time that ran out. */
+  readonly made_by: Maker
   readonly status_description: string
   readonly failure: Failure | null
   /** The number of the account's answer that caused it; null for none. */
   readonly answer: number | null
   /** Null unless a named operator took the step. */
   readonly by_hand: ByHand | null
+}
+
+/** The account has changed the metadata. */
+export interface TimelineUpdate extends OfEvent {
+  readonly kind: 'update'
+  readonly made_by: Maker
 }
 
 export interface TimelineJournal extends OfEvent {
@@ -126,6 +136,7 @@ export type TimelineItem =
   | TimelineReroute
   | TimelineHandling
   | TimelineApproval
+  | TimelineUpdate
   | TimelineJournal
   | TimelineWebhook
 
@@ -162,7 +173,10 @@ export function makeTimeline(source: TimelineSource): TimelineItem[] {
   const events = source.events.toSorted((a, b) => compare(a.sequence, b.sequence))
   const { payout, handOver } = source
   const items = [
-    ...statesOf(events.filter(({ type }) => !NO_STATES.has(type))),
+    ...statesOf(
+      events.filter(({ type }) => !NO_STATES.has(type)),
+      payout,
+    ),
     ...routeOf(payout, events[0]),
     ...attemptsOf(payout, handOver),
     ...handOver.exceptions.map(it => ({
@@ -173,6 +187,7 @@ export function makeTimeline(source: TimelineSource): TimelineItem[] {
     ...events.flatMap(rerouteOf),
     ...events.flatMap(handlingOf),
     ...events.flatMap(approvalOf),
+    ...events.flatMap(updateOf),
     ...journalsOf(events, source.journals),
     ...source.webhook_attempts.map(webhookOf),
   ]
@@ -203,6 +218,7 @@ const RANKS = {
   route: 1,
   handling: 1,
   approval: 1,
+  update: 1,
   attempt: 2,
   review: 3,
   journal: 4,
@@ -234,7 +250,7 @@ function compare<T extends bigint | string>(a: T, b: T): number {
 }
 
 /** One state for each event. A payout held or paid at creation has two events of one state. */
-function statesOf(events: readonly NamedEvent[]): TimelineState[] {
+function statesOf(events: readonly NamedEvent[], payout: Payout): TimelineState[] {
   const states: TimelineState[] = []
   for (const event of events) {
     const { status, previous_status = null, failure = null, by = null } = factsOf(event)
@@ -250,6 +266,7 @@ function statesOf(events: readonly NamedEvent[]): TimelineState[] {
       status,
       previous_status,
       by,
+      made_by: (previous_status === null ? payout.made_by : makerIn(event)) ?? '',
       status_description,
       failure,
       answer,
@@ -293,6 +310,8 @@ const DECIDED: Readonly<Record<string, Decision>> = {
   'payout.rejected': 'reject',
 }
 
+const UPDATED = 'payout.updated'
+
 /** Events after which a payout stays in its status. */
 const NO_STATES: ReadonlySet<string> = new Set([
   ...Object.keys(HANDLED),
@@ -300,9 +319,14 @@ const NO_STATES: ReadonlySet<string> = new Set([
   REROUTED,
   'payout.sent',
   'payout.notified',
-  'payout.updated',
+  UPDATED,
   'payout.erased',
 ])
+
+function updateOf(event: NamedEvent): TimelineUpdate[] {
+  if (event.type !== UPDATED) return []
+  return [{ kind: 'update', ...eventOf(event), made_by: makerIn(event) ?? '' }]
+}
 
 function approvalOf(event: NamedEvent): TimelineApproval[] {
   const decision = DECIDED[event.type]

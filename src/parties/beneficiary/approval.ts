@@ -1,5 +1,6 @@
 // The approval of a beneficiary by people, which a payout to it may need: which approval a new or
 // changed beneficiary needs, and what follows from a decision. Pure.
+import type { Making } from '../../accounts/maker.ts'
 import {
   type ApprovalRules,
   type Approvers,
@@ -29,13 +30,6 @@ import type { Beneficiary } from './beneficiary.ts'
 import { BENEFICIARY_SEAL } from './columns.ts'
 import { mayBeIn } from './country.ts'
 import type { DestinationDetails } from './request.ts'
-
-/** The caller who makes or changes a beneficiary. */
-export interface Maker {
-  readonly key_id: string
-  /** The person who calls in their own name; '' for none. */
-  readonly made_by: string
-}
 
 /** The approval rules, of the same version as the prices, and the owners of keys. */
 interface ApprovalContext {
@@ -85,7 +79,7 @@ export function askApproval(
   state: ApprovalState,
   before: Beneficiary | null,
   after: Beneficiary,
-  { key_id, made_by }: Maker,
+  { key_id, made_by }: Making,
 ): ApprovalOutcome {
   const { account_id, id: beneficiary_id, details } = after
   const book = bookOf(state.books, account_id)

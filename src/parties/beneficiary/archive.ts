@@ -1,5 +1,6 @@
 // Archives beneficiaries and takes them back. An archived beneficiary is in no ordinary list, and
 // payouts to it are refused. Pure.
+import type { Maker } from '../../accounts/maker.ts'
 import { type Book, bookOf } from '../../ledger/rules.ts'
 import type { Event } from '../../statements/event/event.ts'
 import { recordChange } from '../../statements/event/rules.ts'
@@ -35,6 +36,7 @@ export interface ArchiveOutcome {
 export interface ArchiveFacts extends Pick<Beneficiary, 'archived_at' | 'updated_at'> {
   readonly was_archived_at: Instant | null
   readonly approval_status: Beneficiary['approval']
+  readonly made_by: Maker
 }
 
 /** The fact that other events of an archived beneficiary carry. */
@@ -50,6 +52,7 @@ export function decideArchive(
   state: ArchiveState,
   before: Beneficiary,
   archive: boolean,
+  made_by: Maker,
 ): ArchiveOutcome {
   if ((before.archived_at !== null) === archive) {
     return { beneficiary: before, did: 'nothing', events: [] }
@@ -60,7 +63,7 @@ export function decideArchive(
   state.beneficiaries.set(nameOf(beneficiary), beneficiary)
   const type = archive ? 'beneficiary.archived' : 'beneficiary.unarchived'
   const { archived_at, approval: approval_status, updated_at } = beneficiary
-  const facts: ArchiveFacts = { archived_at, was_archived_at, approval_status, updated_at }
+  const facts: ArchiveFacts = { archived_at, was_archived_at, approval_status, made_by, updated_at }
   const content = BENEFICIARY_SEAL.digest(beneficiary)
   return {
     beneficiary,

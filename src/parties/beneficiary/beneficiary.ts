@@ -1,4 +1,5 @@
 // A beneficiary: who is paid, and where.
+import type { Maker } from '../../accounts/maker.ts'
 import type { BeneficiaryApprovalStatus } from '../../controls/approval/approval.ts'
 import type { Instant } from '../../values/instant.ts'
 import type { BeneficiaryRequest } from './request.ts'
@@ -18,6 +19,7 @@ export interface Beneficiary {
   readonly approval: BeneficiaryApprovalStatus
   /** When it was archived; null if it is not. It is not part of the record either. */
   readonly archived_at: Instant | null
+  readonly made_by: Maker
   readonly created_at: Instant
   readonly updated_at: Instant
 }

@@ -9,6 +9,7 @@ export const BENEFICIARY_KINDS = {
   account_id: 'text',
   id: 'text',
   details: 'json',
+  made_by: 'text',
   created_at: 'timestamptz',
   updated_at: 'timestamptz',
 } as const

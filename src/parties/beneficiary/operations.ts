@@ -1,6 +1,7 @@
 // The operations that write beneficiaries. Creation, update and archiving by an account share one
 // lane, so that its commands run in order. Approval by people and archiving by operators have
 // operations of their own. Payouts insert the beneficiaries that they make themselves.
+import type { Maker, Making } from '../../accounts/maker.ts'
 import type { ApprovalRules, KeyFacts } from '../../controls/approval/approval.ts'
 import type { AskedDecision } from '../../controls/approval/rules.ts'
 import {
@@ -18,12 +19,7 @@ import { accountsOf } from '../../sql/shard.ts'
 import { storeBooks } from '../../statements/balance-transaction/operations.ts'
 import { found } from '../../values/errors.ts'
 import { type BookId, byName, type Key, nameOf, uniqueKeys } from '../../values/id.ts'
-import {
-  type DecidedBeneficiary,
-  type DecidingState,
-  decideApprovalOf,
-  type Maker,
-} from './approval.ts'
+import { type DecidedBeneficiary, type DecidingState, decideApprovalOf } from './approval.ts'
 import { type ArchiveOutcome, type ArchiveState, decideArchive } from './archive.ts'
 import { noticeName } from './notice.ts'
 import { closeNotices, findNotices } from './notice-store.ts'
@@ -43,7 +39,7 @@ import {
   updateBeneficiaries,
 } from './store.ts'
 
-export interface WriteBeneficiary extends Claiming, Maker {
+export interface WriteBeneficiary extends Claiming, Making {
   readonly change: BeneficiaryChange
 }
 
@@ -178,6 +174,7 @@ export const decideBeneficiaryApproval: Operation<
 
 interface ArchiveBeneficiary extends Key {
   readonly archive: boolean
+  readonly maker: Maker
 }
 
 /** An operator archives a beneficiary or takes it back. */
@@ -194,7 +191,7 @@ export const archiveBeneficiary: Operation<ArchiveBeneficiary, ArchiveState, Arc
 
   decide(state, command) {
     const known = found(state.beneficiaries.get(nameOf(command)))
-    return decideArchive(state, known, command.archive)
+    return decideArchive(state, known, command.archive, command.maker)
   },
 
   store(tx, outcomes, state) {

@@ -1,6 +1,7 @@
 // Beneficiaries as callers see them.
+import { shownMaker } from '../../accounts/maker.ts'
 import { SERVICE } from '../../accounts/user/user.ts'
-import { Id, Literals, optional, Timestamp, textOrNull } from '../../http/schema.ts'
+import { Id, Literals, MadeBy, optional, Timestamp, textOrNull } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import { reasonOf } from '../../values/bank-format/reason.ts'
 import type { Beneficiary } from './beneficiary.ts'
@@ -47,6 +48,7 @@ export const BeneficiaryResponse = Type.Object(
       description:
         'Since when the beneficiary is archived and cannot be paid. Null: it is not archived.',
     }),
+    made_by: MadeBy,
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -60,7 +62,8 @@ export function presentBeneficiary(beneficiary: Beneficiary) {
   const { id, details, approval, archived_at, created_at, updated_at } = beneficiary
   const waits = approval === 'pending_approval' || approval === 'rejected'
   const status = waits && details.status === 'active' ? approval : details.status
-  const times = { archived_at, created_at, updated_at }
+  const made_by = shownMaker(beneficiary.made_by)
+  const times = { archived_at, made_by, created_at, updated_at }
   return { id, object: 'beneficiary', ...details, status, ...times }
 }
 

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Runs } from '../../engine/lanes.ts'
 import type { Finds, Reads } from '../../engine/reads.ts'
 import type { AccountRoutes } from '../../http/account-routes.ts'
+import { makingOf } from '../../http/author.ts'
 import { pathId } from '../../http/docs.ts'
 import type { Answered } from '../../http/idempotency/operations.ts'
 import { found } from '../../values/errors.ts'
@@ -49,7 +50,7 @@ export function beneficiaryRoutes(routes: AccountRoutes, deps: Needs): void {
     refusals: ['currency', 'type_mismatch', 'object_full'],
     answer(request, claim) {
       const change = { kind: 'create', request: request.body } as const
-      return deps.lanes.writeBeneficiary.run({ ...makerOf(request), claim: claim(), change })
+      return deps.lanes.writeBeneficiary.run({ ...callOf(request), claim: claim(), change })
     },
   })
   routes.page('/v3/beneficiary', {
@@ -77,8 +78,8 @@ export function beneficiaryRoutes(routes: AccountRoutes, deps: Needs): void {
 }
 
 /** The account, and the maker of the change, who may not approve it. */
-function makerOf({ account, key_id, person }: FastifyRequest) {
-  return { account_id: account.account_id, key_id, made_by: person?.user ?? '' }
+function callOf(request: FastifyRequest) {
+  return { account_id: request.account.account_id, ...makingOf(request) }
 }
 
 function updateRoute(routes: AccountRoutes, deps: Needs): void {
@@ -99,7 +100,7 @@ function updateRoute(routes: AccountRoutes, deps: Needs): void {
     answer(request) {
       const { body: update, params } = request
       const change = { kind: 'update', id: params.id, update } as const
-      return deps.lanes.writeBeneficiary.run({ ...makerOf(request), claim: null, change })
+      return deps.lanes.writeBeneficiary.run({ ...callOf(request), claim: null, change })
     },
   })
 }
@@ -133,7 +134,7 @@ function archiveRoute(routes: AccountRoutes, deps: Needs, act: keyof typeof ACTS
     refusals: ['not_found'],
     answer(request, claim) {
       const change = { kind: act, id: request.params.id } as const
-      return deps.lanes.writeBeneficiary.run({ ...makerOf(request), claim: claim(), change })
+      return deps.lanes.writeBeneficiary.run({ ...callOf(request), claim: claim(), change })
     },
   })
 }
@@ -185,7 +186,7 @@ function noticeRoutes(routes: AccountRoutes, deps: Needs): void {
     answer(request, claim) {
       const { account, body: notice, params } = request
       const change = { kind: 'accept', id: params.id, notice, account } as const
-      return deps.lanes.writeBeneficiary.run({ ...makerOf(request), claim: claim(), change })
+      return deps.lanes.writeBeneficiary.run({ ...callOf(request), claim: claim(), change })
     },
   })
 }

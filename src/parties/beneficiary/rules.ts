@@ -2,6 +2,7 @@
 // creation and update. The state advances, so that the next command of a batch sees the change.
 // Pure.
 import { isDeepStrictEqual } from 'node:util'
+import type { Maker, Making } from '../../accounts/maker.ts'
 import type { Account } from '../../accounts/rules.ts'
 import { type Book, bookOf } from '../../ledger/rules.ts'
 import { recordChange } from '../../statements/event/rules.ts'
@@ -12,7 +13,7 @@ import { type Instant, plusMicros } from '../../values/instant.ts'
 import { findCurrency } from '../../values/money/currency.ts'
 import { checkCountry } from '../../values/network/country.ts'
 import { completed } from '../../values/omit-defaults.ts'
-import { type ApprovalOutcome, type ApprovalState, askApproval, type Maker } from './approval.ts'
+import { type ApprovalOutcome, type ApprovalState, askApproval } from './approval.ts'
 import { type ArchiveState, checkNotArchived, decideArchive, stillArchived } from './archive.ts'
 import { BIC_NAMES, isTestBic, ownNames } from './bank-code.ts'
 import type { Beneficiary, BeneficiaryDetails } from './beneficiary.ts'
@@ -158,13 +159,14 @@ export function makeBeneficiary(
   book: Book,
   request: BeneficiaryRequest,
   bookId: BookId,
+  made_by: Maker,
 ): Beneficiary {
   const { account_id, now } = book
   const id = bookId(book, 'bnf')
   const details = completeDetails(request, firstDestination(id))
   checkDetailsSize(details)
   const times = { archived_at: null, created_at: now, updated_at: now }
-  return { account_id, id, details, approval: '', ...times }
+  return { account_id, id, details, approval: '', made_by, ...times }
 }
 
 export type BeneficiaryChange =
@@ -196,16 +198,16 @@ export function decideBeneficiary(
   state: BeneficiaryState,
   account_id: string,
   change: BeneficiaryChange,
-  by: Maker,
+  by: Making,
 ): BeneficiaryOutcome {
   if (change.kind !== 'create') {
     const known = found(state.beneficiaries.get(nameOf({ account_id, id: change.id })))
     if (change.kind === 'update') return decideUpdate(state, known, change.update, by)
     if (change.kind === 'accept') return decideAcceptance(state, known, change, by)
-    return { ...decideArchive(state, known, change.kind === 'archive'), requested: null }
+    return { ...decideArchive(state, known, change.kind === 'archive', by.maker), requested: null }
   }
   const book = bookOf(state.books, account_id)
-  const made = makeBeneficiary(book, change.request, state.bookId)
+  const made = makeBeneficiary(book, change.request, state.bookId, by.maker)
   const content = BENEFICIARY_SEAL.digest(made)
   const event = recordChange(state, made, 'beneficiary.created', {}, content)
   const { beneficiary, requested, events } = askApproval(state, null, made, by)
@@ -225,7 +227,7 @@ function decideAcceptance(
   state: BeneficiaryState,
   beneficiary: Beneficiary,
   { notice, account }: Extract<BeneficiaryChange, { kind: 'accept' }>,
-  by: Maker,
+  by: Making,
 ): BeneficiaryOutcome {
   checkNotErased(beneficiary, '')
   checkNotArchived(beneficiary)
@@ -247,7 +249,7 @@ function decideUpdate(
   state: BeneficiaryState,
   beneficiary: Beneficiary,
   update: BeneficiaryUpdate,
-  by: Maker,
+  by: Making,
   further: object = {},
 ): BeneficiaryOutcome {
   checkNotErased(beneficiary, '')
@@ -266,7 +268,9 @@ function decideUpdate(
 
   const updated = { ...beneficiary, details, updated_at: timeAfter(beneficiary, book) }
   const content = BENEFICIARY_SEAL.digest(updated)
-  const facts = { ...updateFacts(beneficiary, updated), ...stillArchived(updated), ...further }
+  const { maker: made_by } = by
+  const prior = { ...updateFacts(beneficiary, updated), ...stillArchived(updated) }
+  const facts = { ...prior, ...further, made_by }
   const event = recordChange(state, updated, 'beneficiary.updated', facts, content)
   const { beneficiary: next, requested, events } = askApproval(state, beneficiary, updated, by)
   state.beneficiaries.set(nameOf(next), next)

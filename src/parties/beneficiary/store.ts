@@ -57,7 +57,7 @@ export function updateBeneficiaries(tx: TransactionSql, beneficiaries: readonly 
   return updateRows(tx, beneficiaries.map(findableRow))
 }
 
-const updateRows = updater<Omit<FindableRow, 'archived_at' | 'created_at'>>(
+const updateRows = updater<Omit<FindableRow, 'archived_at' | 'made_by' | 'created_at'>>(
   'beneficiaries',
   ['account_id', 'id'],
   {

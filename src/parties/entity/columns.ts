@@ -11,6 +11,7 @@ export const ENTITY_KINDS = {
   approval_status: 'text',
   approval_status_description: 'text',
   approval_history: 'json',
+  made_by: 'text',
   created_at: 'timestamptz',
   updated_at: 'timestamptz',
 } as const

@@ -1,4 +1,5 @@
 // An entity: its parts, the record that a request makes, and the record that an update makes. Pure.
+import type { Maker } from '../../accounts/maker.ts'
 import type { Key } from '../../values/id.ts'
 import type { Instant } from '../../values/instant.ts'
 import {
@@ -33,6 +34,7 @@ export interface Entity extends EntityRecord {
   readonly approval_status_description: string
   /** Oldest first. */
   readonly approval_history: readonly ApprovalStep[]
+  readonly made_by: Maker
   readonly created_at: Instant
   readonly updated_at: Instant
 }

@@ -1,5 +1,6 @@
 // The facts of entities' events. They suffice to show the entity as it was, however it changes
 // later. Pure.
+import type { Maker } from '../../accounts/maker.ts'
 import type { Book } from '../../ledger/rules.ts'
 import type { Event } from '../../statements/event/event.ts'
 import { recordChange } from '../../statements/event/rules.ts'
@@ -47,4 +48,9 @@ export function recordStep(books: Books, before: Entity, after: Entity): Event {
   }
   const type = `entity.approval_${approval_status}` as const
   return recordChange({ books }, after, type, facts, ENTITY_SEAL.digest(after))
+}
+
+/** The event of a change, with the maker of the change. */
+export function madeBy(event: Event, made_by: Maker): Event {
+  return { ...event, data: { ...event.data, made_by } }
 }

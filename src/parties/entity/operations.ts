@@ -1,5 +1,6 @@
 // The operation that writes entities: creation, update, submission and review share one lane, so
 // that an account's commands run in order. Also the dry run of the duplicate rules.
+import type { Maker } from '../../accounts/maker.ts'
 import { unlessLate } from '../../engine/late.ts'
 import type { Operation } from '../../engine/operation.ts'
 import { success } from '../../http/answer.ts'
@@ -49,6 +50,8 @@ import {
 
 export interface WriteEntity extends Claiming {
   readonly change: EntityChange
+  /** Who asks for the change. */
+  readonly maker: Maker
 }
 
 /** Higher rooms act on a review by this function, in the review's transaction. */
@@ -83,7 +86,8 @@ export function writeEntity(
       return { now, books, entities, live, imported, listed, bookId }
     },
 
-    decide: (state, { account_id, change }) => decideEntity(state, account_id, change),
+    decide: (state, { account_id, change, maker }) =>
+      decideEntity(state, account_id, change, maker),
 
     // Changes before creations: a change may free an identity that a creation of the batch takes.
     // If another order is needed, a unique index refuses the batch, and the lane runs its commands

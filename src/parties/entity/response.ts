@@ -1,5 +1,6 @@
 // Entities as callers see them, and the result of the duplicate rules.
-import { Id, Literals, Metadata, Timestamp } from '../../http/schema.ts'
+import { shownMaker } from '../../accounts/maker.ts'
+import { Id, Literals, MadeBy, Metadata, Timestamp } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import { Document, Phone } from '../beneficiary/contact.ts'
 import type { Explanation } from './duplicates.ts'
@@ -43,6 +44,7 @@ export const EntityResponse = Type.Object(
     approval_status: ApprovalStatus,
     approval_status_description: Type.String({ description: 'The reason given at the last step.' }),
     approval_history: Type.Array(ApprovalStep, { description: 'Every step, oldest first.' }),
+    made_by: MadeBy,
     created_at: Timestamp,
     updated_at: Timestamp,
   },
@@ -80,6 +82,7 @@ export function presentEntity(entity: Entity) {
     approval_status: entity.approval_status,
     approval_status_description: entity.approval_status_description,
     approval_history: entity.approval_history,
+    made_by: shownMaker(entity.made_by),
     created_at: entity.created_at,
     updated_at: entity.updated_at,
   }

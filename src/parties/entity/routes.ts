@@ -1,9 +1,11 @@
 // POST and GET /v3/entity, GET and PUT /v3/entity/{id}, POST /v3/entity/{id}/submit, and the dry
 // run POST /v3/entity/duplicate_check.
+import type { FastifyRequest } from 'fastify'
 import type { Runs } from '../../engine/lanes.ts'
 import { unlessLate } from '../../engine/late.ts'
 import type { Finds, Reads } from '../../engine/reads.ts'
 import type { AccountRoutes } from '../../http/account-routes.ts'
+import { makingOf } from '../../http/author.ts'
 import { pathId } from '../../http/docs.ts'
 import type { Answered } from '../../http/idempotency/operations.ts'
 import { found } from '../../values/errors.ts'
@@ -52,9 +54,9 @@ export function entityRoutes(routes: AccountRoutes, deps: Needs): void {
     response: EntityResponse,
     idempotent: true,
     refusals: ['entity_not_found', 'object_full'],
-    answer({ account: { account_id }, body }, claim) {
-      const change = { kind: 'create', draft: draftOf(body) } as const
-      return deps.lanes.writeEntity.run({ account_id, claim: claim(), change })
+    answer(request, claim) {
+      const change = { kind: 'create', draft: draftOf(request.body) } as const
+      return deps.lanes.writeEntity.run({ ...callOf(request), claim: claim(), change })
     },
   })
   routes.page('/v3/entity', {
@@ -92,6 +94,11 @@ export function entityRoutes(routes: AccountRoutes, deps: Needs): void {
   duplicateCheckRoute(routes, deps)
 }
 
+function callOf(request: FastifyRequest) {
+  const { maker } = makingOf(request)
+  return { account_id: request.account.account_id, maker }
+}
+
 function updateRoute(routes: AccountRoutes, deps: Needs): void {
   routes.write('/v3/entity/:id', {
     method: 'PUT',
@@ -106,9 +113,10 @@ function updateRoute(routes: AccountRoutes, deps: Needs): void {
     body: EntityUpdate,
     response: EntityResponse,
     refusals: ['not_found', 'entity_not_found', 'object_full'],
-    answer({ account: { account_id }, body: update, params: { id } }) {
-      const change = { kind: 'update', id, update } as const
-      return deps.lanes.writeEntity.run({ account_id, claim: null, change })
+    answer(request) {
+      const { body: update, params } = request
+      const change = { kind: 'update', id: params.id, update } as const
+      return deps.lanes.writeEntity.run({ ...callOf(request), claim: null, change })
     },
   })
 }
@@ -124,9 +132,10 @@ function submitRoute(routes: AccountRoutes, deps: Needs): void {
     response: EntityResponse,
     idempotent: true,
     refusals: ['not_found', 'entity_not_found', 'invalid_transition', 'object_full'],
-    answer({ account: { account_id }, body, params: { id } }, claim) {
-      const change = { kind: 'submit', id, update: body ?? {} } as const
-      return deps.lanes.writeEntity.run({ account_id, claim: claim(), change })
+    answer(request, claim) {
+      const { body, params } = request
+      const change = { kind: 'submit', id: params.id, update: body ?? {} } as const
+      return deps.lanes.writeEntity.run({ ...callOf(request), claim: claim(), change })
     },
   })
 }

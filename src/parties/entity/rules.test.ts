@@ -68,6 +68,7 @@ function entity(request: EntityRequest, part: Partial<Entity> = {}): Entity {
     approval_status: 'pending',
     approval_status_description: '',
     approval_history: [{ status: 'pending', description: '', at: AN_HOUR_AGO }],
+    made_by: 'key_1',
     created_at: AN_HOUR_AGO,
     updated_at: AN_HOUR_AGO,
     ...part,
@@ -76,7 +77,7 @@ function entity(request: EntityRequest, part: Partial<Entity> = {}): Entity {
 
 type Name = { readonly account_id?: string; readonly id?: string }
 const decide = (state: EntityState, change: EntityChange, account_id = 'acc_1') =>
-  decideEntity(state, account_id, change)
+  decideEntity(state, account_id, change, 'key_1')
 const create = (state: EntityState, request: EntityRequest, import_key: string | null = null) =>
   decide(state, { kind: 'create', draft: draftOf(request, import_key) })
 const update = (
@@ -254,7 +255,7 @@ test('entity update, one member: new values stored, event with the previous valu
   })
   assert.deepEqual(eventLines(events), [
     '1 entity.updated ent_old {"was":{"details":{"name":"Anna","email":"anna@example.com",' +
-      `"description":"old"},"steps":1,"updated_at":"${AN_HOUR_AGO}"},"steps":1}`,
+      `"description":"old"},"steps":1,"updated_at":"${AN_HOUR_AGO}"},"steps":1,"made_by":"key_1"}`,
   ])
 })
 
@@ -407,7 +408,7 @@ for (const [status, members, becomes] of UPDATES) {
         ? [
             '2 entity.approval_resubmitted ent_old {"approval_status":"resubmitted",' +
               '"previous_status":"approved","description":"",' +
-              `"was":{"updated_at":"${AN_HOUR_AGO}"},"steps":2}`,
+              `"was":{"updated_at":"${AN_HOUR_AGO}"},"steps":2,"made_by":"key_1"}`,
           ]
         : [],
     )
@@ -446,7 +447,7 @@ for (const status of APPROVAL_STATUSES) {
     assert.deepEqual(eventLines(events), [
       `1 entity.approval_${becomes} ent_old {"approval_status":"${becomes}",` +
         `"previous_status":"${status}","description":"",` +
-        `"was":{"updated_at":"${AN_HOUR_AGO}"},"steps":2}`,
+        `"was":{"updated_at":"${AN_HOUR_AGO}"},"steps":2,"made_by":"key_1"}`,
     ])
     assert.equal(state.entities.get('acc_1/ent_old'), next)
   })
@@ -485,7 +486,7 @@ for (const from of APPROVAL_STATUSES) {
       assert.deepEqual(eventLines(events), [
         `1 entity.approval_${to} ent_old {"approval_status":"${to}",` +
           `"previous_status":"${from}","description":"Because.",` +
-          `"was":{"updated_at":"${AN_HOUR_AGO}"},"steps":2}`,
+          `"was":{"updated_at":"${AN_HOUR_AGO}"},"steps":2,"made_by":"key_1"}`,
       ])
     })
   }

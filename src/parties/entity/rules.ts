@@ -1,6 +1,7 @@
 // Decides creations, updates, submissions and reviews of entities, and checks each for duplicates.
 // The state advances, so that the next command of a batch sees the change. Pure.
 import { isDeepStrictEqual } from 'node:util'
+import type { Maker } from '../../accounts/maker.ts'
 import { type Book, bookOf } from '../../ledger/rules.ts'
 import type { Event } from '../../statements/event/event.ts'
 import { recordChange } from '../../statements/event/rules.ts'
@@ -21,7 +22,7 @@ import {
   recordOf,
   updatedRecord,
 } from './entity.ts'
-import { recordStep, recordUpdate } from './events.ts'
+import { madeBy, recordStep, recordUpdate } from './events.ts'
 import type { EntityRequest, EntityUpdate } from './request.ts'
 import {
   APPROVAL_TRANSITIONS,
@@ -101,16 +102,26 @@ export function decideEntity(
   state: EntityState,
   account_id: string,
   change: EntityChange,
+  maker: Maker,
+): EntityOutcome {
+  if (change.kind === 'create') return decideCreation(state, account_id, change.draft, maker)
+  const entity = findNamed(state, account_id, change.id)
+  const outcome = decideChange(state, entity, change)
+  return { ...outcome, events: outcome.events.map(event => madeBy(event, maker)) }
+}
+
+function decideChange(
+  state: EntityState,
+  entity: Entity,
+  change: Exclude<EntityChange, { kind: 'create' }>,
 ): EntityOutcome {
   switch (change.kind) {
-    case 'create':
-      return decideCreation(state, account_id, change.draft)
     case 'update':
-      return decideUpdate(state, findNamed(state, account_id, change.id), change.update)
+      return decideUpdate(state, entity, change.update)
     case 'submit':
-      return decideSubmission(state, findNamed(state, account_id, change.id), change.update)
+      return decideSubmission(state, entity, change.update)
     case 'review':
-      return decideReview(state, findNamed(state, account_id, change.id), change)
+      return decideReview(state, entity, change)
   }
 }
 
@@ -118,7 +129,12 @@ export function decideEntity(
  * A new entity, or the first entity that it duplicates. Refuses with entity_not_found if the entity
  * that it belongs to does not exist or is rejected.
  */
-function decideCreation(state: EntityState, account_id: string, draft: Draft): EntityOutcome {
+function decideCreation(
+  state: EntityState,
+  account_id: string,
+  draft: Draft,
+  made_by: Maker,
+): EntityOutcome {
   const { type, details, judged, import_key } = draft
   const before = import_key && state.imported.get(`${account_id}/${import_key}`)
   if (before) return unchanged(before)
@@ -138,6 +154,7 @@ function decideCreation(state: EntityState, account_id: string, draft: Draft): E
     approval_status: 'pending',
     approval_status_description: '',
     approval_history: [{ status: 'pending', description: '', at: now }],
+    made_by,
     created_at: now,
     updated_at: now,
   }

@@ -99,20 +99,18 @@ export function listDuplicates(sql: Tag, { account_id, id }: Key): Promise<Found
 }
 
 /** Writes the columns that can change; a trigger refuses a step outside the table of states. */
-export const updateEntities = updater<Omit<EntityRow, 'type' | 'import_key' | 'created_at'>>(
-  'entities',
-  ['account_id', 'id'],
-  {
-    account_id: 'text',
-    id: 'text',
-    details: 'json',
-    approval_status: 'text',
-    approval_status_description: 'text',
-    approval_history: 'json',
-    ...INDEX_KINDS,
-    updated_at: 'timestamptz',
-  },
-)
+export const updateEntities = updater<
+  Omit<EntityRow, 'type' | 'import_key' | 'made_by' | 'created_at'>
+>('entities', ['account_id', 'id'], {
+  account_id: 'text',
+  id: 'text',
+  details: 'json',
+  approval_status: 'text',
+  approval_status_description: 'text',
+  approval_history: 'json',
+  ...INDEX_KINDS,
+  updated_at: 'timestamptz',
+})
 
 const COLUMNS = Object.keys(ENTITY_KINDS) as readonly (keyof Entity)[]
 

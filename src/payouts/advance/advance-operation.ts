@@ -1,5 +1,6 @@
 // The operations that move a payout: steps by the rail, the operator, a review, the account or an
 // approval.
+import type { Maker } from '../../accounts/maker.ts'
 import { findAccountIds } from '../../accounts/store.ts'
 import {
   findApprovers,
@@ -144,6 +145,7 @@ export async function readUnder(
 
 export interface CancelPayout extends Claiming {
   readonly payout_id: string
+  readonly maker: Maker
 }
 
 export interface AnswerPayout extends CancelPayout {
@@ -171,8 +173,8 @@ function accountStep<Command extends CancelPayout>(
   factsOf: (command: Command) => Pick<ByAccount, 'answer'>,
 ): Omit<Operation<Command, AdvanceState, AdvanceOutcome>, 'name'> {
   const advanceOf = (command: Command): Advance => {
-    const { account_id, payout_id } = command
-    return { account_id, payout_id, by: 'account', ...factsOf(command) }
+    const { account_id, payout_id, maker } = command
+    return { account_id, payout_id, by: 'account', maker, ...factsOf(command) }
   }
   return {
     load: (tx, commands) => advancePayout.load(tx, commands.map(advanceOf), undefined),

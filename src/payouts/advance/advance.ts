@@ -1,4 +1,5 @@
 // The commands that move an existing payout, one for each actor who can cause its steps.
+import type { Maker } from '../../accounts/maker.ts'
 import type { AskedDecision } from '../../controls/approval/rules.ts'
 import type { NotTaken } from '../../rails/attempt.ts'
 import type { RailReport, RailStep } from '../../rails/rail.ts'
@@ -40,6 +41,8 @@ export interface ByOperator extends By<'operator'> {
   readonly steps: readonly RailStep[]
   /** Who moves the payout by hand. */
   readonly person?: Person
+  /** The caller of a sandbox who acts as its operator. */
+  readonly maker?: Maker
 }
 
 /** A review may hold the payout or end its hold. */
@@ -50,6 +53,7 @@ export interface ByReview extends By<'review'> {
 
 /** The account cancels the payout, or resumes it with an answer. */
 export interface ByAccount extends By<'account'> {
+  readonly maker: Maker
   readonly answer?: ActionRequest
 }
 

@@ -11,11 +11,12 @@ import type { ByAccount } from './advance.ts'
 import { isHeldForMatch } from './release.ts'
 
 /** The step of an answer; without one, of a cancellation. */
-export function stepsByAccount(payout: OpenPayout, { answer }: ByAccount, now: Instant) {
-  if (answer === undefined) return { steps: [cancellation(payout)] }
+export function stepsByAccount(payout: OpenPayout, { answer, maker }: ByAccount, now: Instant) {
+  const made_by = { made_by: maker }
+  if (answer === undefined) return { steps: [cancellation(payout)], facts: made_by }
   const steps = [resumption(payout)]
   const answers = withAnswer(payout, answer, now)
-  return { steps, facts: { answer: answers.length }, changes: () => ({ answers }) }
+  return { steps, facts: { answer: answers.length, ...made_by }, changes: () => ({ answers }) }
 }
 
 /**

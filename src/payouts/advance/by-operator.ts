@@ -13,7 +13,11 @@ import { checkStillApproved, isHandedOver, underReview } from './release.ts'
  * match is confirmed. Screening stops no step of a
  * payout that is handed over.
  */
-export function stepsByOperator(payout: OpenPayout, { steps, person }: ByOperator, now: Instant) {
+export function stepsByOperator(
+  payout: OpenPayout,
+  { steps, person, maker }: ByOperator,
+  now: Instant,
+) {
   const { id, screening, rail } = payout
   const fails = steps.every(({ status }) => status === 'failed')
   if (screening !== '' && !isHandedOver(payout) && !(fails && screening === 'confirmed')) {
@@ -27,7 +31,8 @@ export function stepsByOperator(payout: OpenPayout, { steps, person }: ByOperato
     // The rail is not asked again unless the step returns the payout to it.
     ...(isOutside(rail) && { taken_over_at: status === 'processing' ? null : now }),
   })
-  return { steps, facts: personFacts(person), changes }
+  const facts = { ...personFacts(person), ...(maker !== undefined && { made_by: maker }) }
+  return { steps, facts, changes }
 }
 
 export interface OperatorState {

@@ -1,4 +1,5 @@
 // The nouns of batches: the batch, its items and its totals.
+import type { Maker } from '../../accounts/maker.ts'
 import type { Problem } from '../../values/errors.ts'
 import type { Instant } from '../../values/instant.ts'
 import type { PayoutOutcome } from '../create/new-row.ts'
@@ -36,6 +37,7 @@ export interface PayoutBatch {
   readonly refused: number
   /** By currency code. */
   readonly totals: readonly Total[]
+  readonly made_by: Maker
   readonly created_at: Instant
 }
 

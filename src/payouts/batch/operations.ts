@@ -58,7 +58,7 @@ export function createBatch(
     name: 'create_payout_batch',
 
     async settle(tx, state, command, answered) {
-      const { account_id, request } = command
+      const { account_id, request, maker: made_by } = command
       const mode = modeOf(request)
       const tally = newTally()
       const stores: Promise<unknown>[] = []
@@ -100,7 +100,7 @@ export function createBatch(
         await nextTurn()
         await stores.at(-MAX_ON_THEIR_WAY)
       }
-      const outcome = madeBatch({ account_id, id, created_at: book.now }, request, tally)
+      const outcome = madeBatch({ account_id, id, made_by, created_at: book.now }, request, tally)
       answered(outcome)
       store(last)
       // The answer has changed the book's counts.
@@ -112,7 +112,7 @@ export function createBatch(
 
 /** The batch. Refuses a batch by its mode, and one that makes no payout. */
 function madeBatch(
-  identity: Pick<PayoutBatch, 'account_id' | 'id' | 'created_at'>,
+  identity: Pick<PayoutBatch, 'account_id' | 'id' | 'made_by' | 'created_at'>,
   request: BatchRequest,
   tally: Tally,
 ): MadeBatch {
@@ -142,7 +142,8 @@ function addToWritten(tally: Tally, decided: Decided): void {
 }
 
 /** The dry run of a batch: runs its decisions, and stores nothing. */
-export async function tryBatch(state: PayoutState, { account_id, request }: BatchCommand) {
+export async function tryBatch(state: PayoutState, command: BatchCommand) {
+  const { account_id, request, maker: made_by } = command
   const tally = newTally()
   const all: Decided[] = []
   const book = bookOf(state.books, account_id)
@@ -152,7 +153,7 @@ export async function tryBatch(state: PayoutState, { account_id, request }: Batc
     addToTally(tally, decided)
     all.push(decided)
   })
-  const batch = makeBatch({ account_id, id: '', created_at: book.now }, request, tally)
+  const batch = makeBatch({ account_id, id: '', made_by, created_at: book.now }, request, tally)
   return success(presentDryRun(batch, all))
 }
 

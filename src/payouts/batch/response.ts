@@ -1,6 +1,7 @@
 // Batches of payouts and their items as callers see them.
+import { shownMaker } from '../../accounts/maker.ts'
 import { presentProblem } from '../../http/errors.ts'
-import { ErrorDetail, Literals, Metadata, Timestamp } from '../../http/schema.ts'
+import { ErrorDetail, Literals, MadeBy, Metadata, Timestamp } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import { ApprovalsNeeded } from '../response.ts'
 import {
@@ -100,6 +101,7 @@ export const BatchResponse = Type.Object(
     ),
     reference_id: Type.String(),
     metadata: Type.Union([Metadata, Type.Null()]),
+    made_by: MadeBy,
     created_at: Timestamp,
   },
   {
@@ -148,6 +150,7 @@ export function presentBatch(batch: PayoutBatch, refused: readonly BatchItem[]) 
     refused: refused.map(presentItem),
     reference_id,
     metadata,
+    made_by: shownMaker(batch.made_by),
     created_at,
   }
 }

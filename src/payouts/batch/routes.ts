@@ -5,6 +5,7 @@ import type { DryRun } from '../../engine/load-only.ts'
 import type { Finds, Reads } from '../../engine/reads.ts'
 import type { AccountRoutes } from '../../http/account-routes.ts'
 import { claimOf, send, sendList, success } from '../../http/answer.ts'
+import { makingOf } from '../../http/author.ts'
 import { pathId } from '../../http/docs.ts'
 import { fitPage } from '../../http/fit.ts'
 import type { Answered } from '../../http/idempotency/operations.ts'
@@ -76,10 +77,9 @@ function createRoute(app: FastifyInstance, deps: Needs): void {
     idempotent: true,
     refusals: PAYOUT_REFUSALS,
     async send(request, reply) {
-      const { account, body, key_id } = request
+      const { account, body } = request
       const { account_id } = account
-      const made_by = request.person?.user ?? ''
-      const command = { account_id, account, request: body, key_id, made_by, claim: null }
+      const command = { account_id, account, request: body, ...makingOf(request), claim: null }
       if (body.dry_run === true) {
         const commands = payoutsOf(command)
         const state = await deps.lanes.tryPayouts.run({ account_id, commands })

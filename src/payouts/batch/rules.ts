@@ -108,7 +108,7 @@ export function atPosition(position: number, problem: Problem): Problem {
 
 /** The batch, once all its payouts are decided. */
 export function makeBatch(
-  identity: Pick<PayoutBatch, 'account_id' | 'id' | 'created_at'>,
+  identity: Pick<PayoutBatch, 'account_id' | 'id' | 'made_by' | 'created_at'>,
   request: BatchRequest,
   { counts, totals: unsorted }: Tally,
 ): PayoutBatch {

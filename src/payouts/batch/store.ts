@@ -18,6 +18,7 @@ const KINDS = {
   held: 'integer',
   refused: 'integer',
   totals: 'exact_json',
+  made_by: 'text',
   created_at: 'timestamptz',
 } as const
 

@@ -150,6 +150,7 @@ test('decidePayout, inline details, no quote: makes a beneficiary, a debit, and 
     destination_country: 'HK',
     basis,
     quote_validity_s: 1800,
+    made_by: 'key_1',
     rail: 'bank',
     first_rail: 'bank',
     route: {
@@ -298,7 +299,7 @@ test('decidePayout, to another account: succeeded, both books changed', () => {
     'acc_1 3 payout.created pot_1 {"status":"succeeded","by":"account","journals":[1]}',
     `acc_1 4 balance_transaction.created ${lineId(1)} {}`,
     'acc_1 5 payout.succeeded pot_1 ' +
-      '{"status":"succeeded","status_description":"","by":"account","journals":[]}',
+      '{"status":"succeeded","status_description":"","by":"account","journals":[],"made_by":"key_1"}',
     `acc_2 1 balance_transaction.created ${lineId(1, 'acc_2')} {}`,
   ])
 })
@@ -332,7 +333,7 @@ for (const status of ['pending', 'submitted', 'requires_action', 'resubmitted'] 
         '"status_description":"Held until entity ent_1 is reviewed."}',
       `acc_1 3 balance_transaction.created ${lineId(1)} {}`,
       'acc_1 4 payout.compliance_hold pot_1 {"status":"compliance_hold",' +
-        '"status_description":"Held until entity ent_1 is reviewed.","by":"account","journals":[]}',
+        '"status_description":"Held until entity ent_1 is reviewed.","by":"account","journals":[],"made_by":"key_1"}',
     ])
   })
 }

@@ -127,14 +127,14 @@ function checkPrincipal(
 
 function resolveBeneficiary(
   state: PayoutState,
-  { account_id, request, key_id }: Intent,
+  { account_id, request, key_id, maker }: Intent,
 ): Beneficiary {
   const { beneficiary: id, beneficiary_details } = request
   if (beneficiary_details !== undefined) {
     const book = bookOf(state.books, account_id)
     const { destination_details } = beneficiary_details
     checkInlinePayee(state.approving, book, key_id ?? '', destination_details)
-    return makeBeneficiary(book, beneficiary_details, state.bookId)
+    return makeBeneficiary(book, beneficiary_details, state.bookId, maker)
   }
   const stored = state.beneficiaries.get(`${account_id}/${id}`)
   if (stored === undefined) {
@@ -263,7 +263,7 @@ function payoutEvents(
   debit: Entry,
   { quote, carried, beneficiary }: NewObjects,
 ): Event[] {
-  const { account_id, id, status, status_description } = row
+  const { account_id, id, status, status_description, made_by } = row
   const record = (type: EventType, object_id: string, data: object, content?: string) =>
     recordEvent(book, { type, object_id, data, content })
   const events: Event[] = []
@@ -282,7 +282,7 @@ function payoutEvents(
   events.push(record('payout.created', id, { status, ...debited, ...held }, content))
   events.push(recordLine(book, debit.line))
   if (status !== 'processing') {
-    const facts = { status, status_description, ...debited, journals: [] }
+    const facts = { status, status_description, ...debited, journals: [], made_by }
     events.push(record(`payout.${status}`, id, facts, content))
   }
   return events

@@ -12,6 +12,7 @@ const { beneficiary_details: _details, ...bare } = untyped
 const asked = (part: Partial<PayoutRequest> = {}, payer = comparing) => ({
   account_id: 'acc_1',
   account: payer,
+  maker: 'key_1',
   request: { ...untyped, ...part },
 })
 const toKnown = { ...asked(), request: { ...bare, beneficiary: 'bnf_known' } }

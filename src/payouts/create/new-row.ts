@@ -129,6 +129,7 @@ export function payoutRow(
     held_for: made.needed === null ? held_for : '',
     mt103,
     import_keys: intent.import_keys ?? '',
+    made_by: intent.maker,
     execute_at: made.execute_at,
     created_at: now,
     updated_at: now,

@@ -223,7 +223,7 @@ export function findSentQuote(
  */
 export function quoteFor(
   state: QuoteState,
-  { account, request }: Intent,
+  { account, request, maker }: Intent,
   payout: Pick<Payout, 'id' | 'execute_at'> & { readonly beneficiary: Beneficiary },
   sent: Quote | null,
   tryCheck: RunCheck,
@@ -254,9 +254,11 @@ export function quoteFor(
   const route = (amount: bigint | null, remarks: string) =>
     tryCheck(() => routeOf(state.routes, account, routeSubject(paid, amount), remarks))
   const routed = route(null, 'type')
-  const quote = tryCheck(() =>
-    sent === null || expired ? newQuote(state, account, nameNew(), terms, pricing) : sent,
-  )
+  const { account_id } = account
+  const quote = tryCheck(() => {
+    if (sent !== null && !expired) return sent
+    return newQuote(state, { account_id, id: nameNew(), made_by: maker }, terms, pricing)
+  })
   // A refused rate must not hide a missing fee.
   if (quote === undefined) tryCheck(() => feesFor(terms, pricing))
   else tryCheck(() => checkCap(quote, request.max_total_debit, quote === sent))
@@ -275,14 +277,13 @@ export function useQuote(quote: Quote, renewed_as: string, now: Instant): UsedQu
 
 function newQuote(
   state: QuoteState,
-  { account_id }: Account,
-  id: string,
+  identity: Pick<Quote, 'account_id' | 'id' | 'made_by'>,
   terms: QuoteTerms,
   pricing: Pricing,
 ): Quote {
   const price = priceQuote(terms, pricing, state.now, 'amount')
-  const { now } = bookOf(state.books, account_id)
-  return makeQuote({ account_id, id }, terms, price, 'used', now, pricing)
+  const { now } = bookOf(state.books, identity.account_id)
+  return makeQuote(identity, terms, price, 'used', now, pricing)
 }
 
 /** Refuses a cost above `cap`. The message ends in figures as `name=value`, for programs. */

@@ -1,4 +1,5 @@
 // Lists of payouts: an account's, and an operator's over all accounts.
+import { BY_MAKER, findPageByMaker } from '../../accounts/maker-store.ts'
 import { findNamed } from '../../parties/beneficiary/store.ts'
 import type { Sql } from '../../sql/connect.ts'
 import { mergePages } from '../../sql/merge.ts'
@@ -12,7 +13,7 @@ import {
   type Page,
   type Wanted,
 } from '../../sql/page.ts'
-import type { Fragment, Tag } from '../../sql/sql.ts'
+import { type Fragment, sql as part, type Tag } from '../../sql/sql.ts'
 import { cutPage, type Followed, withinBytes } from '../../sql/within-bytes.ts'
 import { type Refusal, refusal } from '../../values/errors.ts'
 import { idBound, instantIn, withPrefix } from '../../values/id.ts'
@@ -52,6 +53,7 @@ const LISTED: Listed = {
       within: 'substr(beneficiary_id, 5, 11) <> substr(id, 5, 11)',
     },
     { name: 'on_behalf_of', by: 'on_behalf_of', leads: 'always' },
+    ...BY_MAKER,
     { name: 'status', by: 'status', leads: 'always', common: ['succeeded'], kept: keptByStatus },
     { name: 'currency', by: 'currency', leads: 'never' },
     { name: 'holding_currency', by: 'holding_currency', leads: 'never' },
@@ -73,15 +75,23 @@ const LISTED_NEARBY: Listed = {
  * `beneficiary_name` that more than MOST_NAMED beneficiaries have.
  */
 export async function listPayouts(sql: Tag, account_id: string, asked: Wanted) {
+  const read = (wanted: Wanted, condition: Fragment) =>
+    listNamed(sql, account_id, wanted, condition)
+  const { table, order } = LISTED
+  return findPageByMaker<Payout>(sql, account_id, asked, { table, order, read })
+}
+
+async function listNamed(sql: Tag, account_id: string, asked: Wanted, by_maker: Fragment) {
   const { beneficiary_name, ...filters } = asked.filters
-  if (beneficiary_name === undefined) return listPlain(sql, account_id, asked)
+  if (beneficiary_name === undefined) return listPlain(sql, account_id, asked, by_maker)
   const found = await findNamed(sql, account_id, beneficiary_name, MOST_NAMED + 1)
   if (found.length > MOST_NAMED) throw tooManyNamed()
   const { beneficiary = found } = filters
   const named = beneficiary.filter(id => found.includes(id))
   // If no beneficiary has the name, an id that no beneficiary has leads to no payout.
   const ids = named.length === 0 ? [NO_BENEFICIARY] : named
-  return listPlain(sql, account_id, { ...asked, filters: { ...filters, beneficiary: ids } })
+  const wanted = { ...asked, filters: { ...filters, beneficiary: ids } }
+  return listPlain(sql, account_id, wanted, by_maker)
 }
 
 /** The most beneficiaries that a name may lead to: the payouts of each are looked up. */
@@ -96,8 +106,9 @@ function tooManyNamed(): Refusal {
   return refusal('invalid_query_parameter', message, 'beneficiary_name')
 }
 
-async function listPlain(sql: Tag, account_id: string, asked: Wanted) {
-  const [filters, condition] = pairFilters(sql, asked.filters)
+async function listPlain(sql: Tag, account_id: string, asked: Wanted, by_maker: Fragment) {
+  const [filters, by_pairs] = pairFilters(sql, asked.filters)
+  const condition = part`${by_pairs} ${by_maker}`
   const wanted = { ...asked, filters }
   if (filters.scheduled !== undefined) return listScheduled(sql, account_id, wanted, condition)
   const { quote, reference_id, beneficiary } = filters

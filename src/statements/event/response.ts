@@ -1,9 +1,11 @@
 // Answers about events: the members of every event, and the schema of the events of one kind of
 // object.
 import type { TProperties, TSchema } from 'typebox'
-import { Id, Literals, optional, Timestamp } from '../../http/schema.ts'
+import { shownMaker } from '../../accounts/maker.ts'
+import { Id, Literals, MadeBy, optional, Timestamp } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import { EVENTS, type EventWithObject } from './event.ts'
+import { makerIn } from './rules.ts'
 
 /** The schema of events about one kind of object. `change` has the members of their `change`. */
 export function EventOf(
@@ -39,7 +41,7 @@ export function EventOf(
           'The members of `data` that this change altered, with their earlier values. Empty ' +
           'when the object was created or its data erased.',
       }),
-      change: Type.Object(optional(change), {
+      change: Type.Object(optional({ ...change, made_by: MadeBy }), {
         ...(can_change && { title: `${title}Change` }),
         description: 'What led to the change, where no member of the object says it.',
       }),
@@ -56,7 +58,6 @@ export function EventOf(
 /** The facts of an event that are in its `change`, because its object does not have them. */
 const CHANGE = [
   'by',
-  'operator',
   'reason',
   'reference',
   'journals',
@@ -73,7 +74,10 @@ const CHANGE = [
 
 export function presentEvent(event: EventWithObject) {
   const facts = event.data as Readonly<Record<string, unknown>>
+  const { made_by } = event.object as { readonly made_by?: string }
+  const maker = makerIn(event) ?? (event.type.endsWith('.created') ? made_by : undefined)
   const change = CHANGE.filter(name => facts[name] !== undefined).map(name => [name, facts[name]])
+  if (maker !== undefined) change.push(['made_by', shownMaker(maker)])
   return {
     id: event.id,
     object: 'event',

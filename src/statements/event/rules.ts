@@ -1,4 +1,5 @@
 // Numbers the events of an account and chains their rows. Pure.
+import { type Maker, OPERATOR, operatorMaker, personMaker } from '../../accounts/maker.ts'
 import { type Book, bookOf } from '../../ledger/rules.ts'
 import { sealOf } from '../../values/digest.ts'
 import type { Key } from '../../values/id.ts'
@@ -77,4 +78,22 @@ export function recordChange(
 ): Event {
   const book = bookOf(state.books, account_id)
   return recordEvent(book, { type, object_id, data, content })
+}
+
+/** Decisions of the account's own people about approvals. */
+const DECIDED = /\.(approved|rejected)$/
+
+/**
+ * Who asked for the change that the event tells; undefined for a rail, a review or a time that ran
+ * out. The row of an object has the maker of its creation. `operator` alone: the event does not
+ * name the person.
+ */
+export function makerIn({ type, data }: Pick<Event, 'type' | 'data'>): Maker | undefined {
+  const { made_by, operator, by } = data as Partial<Record<string, string>>
+  if (made_by !== undefined) return made_by
+  if (operator === undefined) {
+    return by === OPERATOR || type.endsWith('.erased') ? OPERATOR : undefined
+  }
+  const is_decision = DECIDED.test(type) || by === 'approval'
+  return is_decision ? personMaker(operator) : operatorMaker(operator)
 }

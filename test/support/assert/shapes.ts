@@ -8,6 +8,7 @@ const FEES = { fixed: FEE, variable: FEE } as const
 export const QUOTE: Shape = {
   // Fields that Corridor adds to the table's.
   expected_at: 'string or null',
+  made_by: 'string',
   total_debit: AMOUNT_IN,
   id: 'string',
   object: 'string',
@@ -48,6 +49,7 @@ export const PAYOUT: Shape = {
   // Fields that Corridor adds to the table's.
   execute_at: 'string or null',
   expected_at: 'string or null',
+  made_by: 'string',
   fee_info: FEES,
   rail: 'string',
   total_debit: AMOUNT_IN,
@@ -136,6 +138,7 @@ export const ENTITY: Shape = {
   approval_status: 'string',
   approval_status_description: 'string',
   approval_history: 'array',
+  made_by: 'string',
   created_at: 'string',
   updated_at: 'string',
 }

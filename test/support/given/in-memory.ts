@@ -181,6 +181,7 @@ export function quoteOf(part: Partial<Quote> = {}): Quote {
     basis: { spread_bps: 0 },
     account_id: 'acc_1',
     id: 'poq_1',
+    made_by: 'key_1',
     status: 'active',
     valid_until: '2026-01-31T10:00:00.123456Z',
     expected_at: null,
@@ -213,6 +214,7 @@ export const beneficiary: Beneficiary = {
     tax_id: '',
     ...(bankBeneficiary as NonNullable<PayoutRequest['beneficiary_details']>),
   },
+  made_by: 'key_1',
   created_at: AN_HOUR_AGO,
   updated_at: AN_HOUR_AGO,
 }
@@ -239,7 +241,7 @@ export function intentFor(
   request: PayoutRequest,
   by: Partial<Pick<Intent, 'account' | 'key_id' | 'made_by'>> = {},
 ): Intent {
-  const asked = { account, request, ...by }
+  const asked = { account, request, maker: 'key_1', ...by }
   const intent = intentOf({ ...asked, account_id: asked.account.account_id })
   return { ...withNamed(intent, state), screened: { version: LISTS_VERSION, matches: [] } }
 }

@@ -64,6 +64,7 @@ export async function importInto(
     assert.ok(!('problems' in file))
     const { unanswered } = await importPayouts({
       ...{ sql: deps.sql, account, file, name, made_by, sender_bic: deps.config.bic },
+      ...{ maker: `operator:${made_by || 'root'}` },
       ...{ dry_run: false, allow_duplicates: false, isStopped: () => false, onBalances: () => {} },
       onResults(rows) {
         for (const { problems } of rows) assert.deepEqual(problems, [])

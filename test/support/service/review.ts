@@ -21,7 +21,8 @@ export async function review(
   const { account_id } = of.account
   const change = { kind: 'review', id, status, description } as const
   try {
-    const written = await service.deps.lanes.writeEntity.run({ account_id, claim: null, change })
+    const command = { account_id, claim: null, change, maker: 'operator:ada' }
+    const written = await service.deps.lanes.writeEntity.run(command)
     return { status: written.reply.status, text: written.reply.body }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

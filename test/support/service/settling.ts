@@ -72,7 +72,13 @@ export function payAll(service: TestService, { account }: Client, changes: reado
   return Promise.all(
     changes.map(change => {
       const request = { ...localPayout, ...change } as PayoutRequest
-      const command = { account_id: account.account_id, account, request, claim: null }
+      const command = {
+        account_id: account.account_id,
+        account,
+        request,
+        maker: 'key_1',
+        claim: null,
+      }
       return service.deps.lanes.createPayout.run(command)
     }),
   )

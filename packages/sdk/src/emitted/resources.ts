@@ -30,6 +30,7 @@ import type {
   Funding,
   IndicativeRate,
   LoggedRequest,
+  Makers,
   Minor,
   OptionsRequest,
   Payout,
@@ -143,6 +144,17 @@ export class AccountResource extends Resource {
   }
 }
 
+export class MakersResource extends Resource {
+  /**
+   * List the people and keys of the account that can make payouts and other objects.
+   *
+   * `GET /v3/maker`
+   */
+  list(options: Options = {}): Call<Makers> {
+    return this.transport.call('GET', '/v3/maker', { options })
+  }
+}
+
 export interface PayoutsQuotesCreateQuery {
   /** Adds `explanation`: every rate, fee and rounding of the price. */
   explain?: boolean
@@ -220,6 +232,12 @@ export interface PayoutsListQuery extends ListQuery {
   quote?: string | readonly string[]
   /** The beneficiary paid. Several may be sent. */
   beneficiary?: string | readonly string[]
+  /**
+   * Who made it, as `made_by` says: `key_…`, `user:` and a name, or `operator`. For a key, at most
+   * 100,000 objects of the range are read; if none of them is by the key, the refusal says where to
+   * go on. Several may be sent.
+   */
+  made_by?: string | readonly string[]
   /**
    * Words, each of which begins a word of the name that the beneficiary has now, in any order,
    * without regard to case and accents. Words that fit more than 500 beneficiaries are refused.
@@ -1094,6 +1112,7 @@ export class PayoutGroupResource extends Resource {
 export class Resources<M extends Minor = number> {
   readonly operations: OperationsResource
   readonly account: AccountResource
+  readonly makers: MakersResource
   readonly payouts: PayoutsResource<M>
   readonly rate: RateResource
   readonly payoutBatches: PayoutBatchesResource
@@ -1112,6 +1131,7 @@ export class Resources<M extends Minor = number> {
   constructor(transport: Transport) {
     this.operations = new OperationsResource(transport)
     this.account = new AccountResource(transport)
+    this.makers = new MakersResource(transport)
     this.payouts = new PayoutsResource(transport)
     this.rate = new RateResource(transport)
     this.payoutBatches = new PayoutBatchesResource(transport)

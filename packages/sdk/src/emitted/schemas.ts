@@ -381,7 +381,9 @@ export interface BalanceTransactionEvent<M extends Minor = number> {
    */
   previous_attributes: {}
   /** What led to the change, where no member of the object says it. */
-  change: {}
+  change: {
+    made_by?: MadeBy
+  }
   /** Whether personal data of the object was erased; `data` then shows the object without it. */
   erased: boolean
 }
@@ -458,6 +460,7 @@ export interface Beneficiary {
   type: 'individual' | 'business'
   /** Since when the beneficiary is archived and cannot be paid. Null: it is not archived. */
   archived_at: string | null
+  made_by: MadeBy
   created_at: Timestamp
   updated_at: Timestamp
 }
@@ -555,14 +558,13 @@ export type BeneficiaryEventBefore = Partial<Beneficiary>
 
 /** What led to the change, where no member of the object says it. */
 export interface BeneficiaryEventChange {
-  /** The name of the person who made the change by hand. */
-  operator?: string
   notice?: AcceptedNotice
   approval?: ApprovalTold
   /** How many rows an erasure has changed. */
   erased_rows?: number
   /** SHA-256 of the rows that the erasure has changed, in hex digits. */
   digest?: string
+  made_by?: MadeBy
 }
 
 /** A notice of a bank: what it asks to correct at a payee before the next payout. */
@@ -636,7 +638,7 @@ export interface BeneficiaryUpdate {
 
 /** The person who acted by hand, and what the person stated. */
 export interface ByHand {
-  /** The name of the person. */
+  /** The name of a person of the account; `operator` for the people who run the installation. */
   operator: string
   /** The bank’s reference of the payment, if the person gave one. */
   reference: string
@@ -792,6 +794,7 @@ export interface Entity {
   approval_status_description: string
   /** Every step, oldest first. */
   approval_history: ApprovalStep[]
+  made_by: MadeBy
   created_at: Timestamp
   updated_at: Timestamp
 }
@@ -853,6 +856,7 @@ export interface EntityEventChange {
   erased_rows?: number
   /** SHA-256 of the rows that the erasure has changed, in hex digits. */
   digest?: string
+  made_by?: MadeBy
 }
 
 export interface EntityRequest {
@@ -1177,6 +1181,32 @@ export interface LogisticsTracking {
   logistics_provider?: LogisticsProvider
 }
 
+/**
+ * Who made it: the id of an API key, `user:` and the name of a person of the account, or `operator`
+ * for the people who run the installation. GET /v3/maker has the names of keys.
+ */
+export type MadeBy = string
+
+export interface Maker {
+  object: 'maker'
+  /** As `made_by` names it: `key_…`, or `user:` and a name. */
+  id: string
+  kind: 'key' | 'user'
+  /** The name of the key or the person; empty for none. */
+  name: string
+  /** False: the key is revoked. */
+  active: boolean
+}
+
+/** The people who have a role on the account now, and all of its keys. */
+export interface Makers {
+  object: 'makers'
+  /** People first, then the newest keys. */
+  makers: Maker[]
+  /** Whether there are more than 1000. */
+  truncated: boolean
+}
+
 /** Up to 50 pairs of a name (1 to 40 characters) and a text (up to 500). */
 export type Metadata = Record<string, string>
 
@@ -1245,6 +1275,7 @@ export interface Payout<M extends Minor = number> {
   /** For a payout by SWIFT: its MT103, of type `mt103`, in a `data:` URL. */
   confirmation_documents: AttachedDocument[]
   documents: AttachedDocument[]
+  made_by: MadeBy
   created_at: Timestamp
   /**
    * When the payout last changed: its state, its answers, its rail, or the person who pays it.
@@ -1356,6 +1387,7 @@ export interface PayoutBatch {
   payouts?: ForeseenPayout[]
   reference_id: string
   metadata: Metadata | null
+  made_by: MadeBy
   created_at: Timestamp
 }
 
@@ -1514,8 +1546,6 @@ export interface PayoutEventChange {
    * people who approve the payout.
    */
   by?: 'account' | 'rail' | 'operator' | 'review' | 'approval'
-  /** The name of the person who made the change by hand. */
-  operator?: string
   /** The reason that the person gave. */
   reason?: string
   /** The bank’s reference that the person gave. */
@@ -1536,6 +1566,7 @@ export interface PayoutEventChange {
   rail_attempt?: RailAttemptTold
   notice?: BankNotice
   approval?: ApprovalTold
+  made_by?: MadeBy
 }
 
 /**
@@ -1669,6 +1700,7 @@ export interface PayoutQuote<M extends Minor = number> {
    */
   expected_at: string | null
   status: 'active' | 'used' | 'expired'
+  made_by: MadeBy
   created_at: string
   updated_at: string
   explanation?: QuoteExplanation
@@ -1702,7 +1734,9 @@ export interface PayoutQuoteEvent<M extends Minor = number> {
    */
   previous_attributes: {}
   /** What led to the change, where no member of the object says it. */
-  change: {}
+  change: {
+    made_by?: MadeBy
+  }
   /** Whether personal data of the object was erased; `data` then shows the object without it. */
   erased: boolean
 }
@@ -2147,7 +2181,7 @@ export interface TimelineHandling {
   sequence: number
 }
 
-export type TimelineItem<M extends Minor = number> = TimelineState | TimelineRoute<M> | TimelineAttempt<M> | TimelineReview | TimelineReroute | TimelineHandling | TimelineApproval | TimelineJournal<M> | TimelineWebhookAttempt
+export type TimelineItem<M extends Minor = number> = TimelineState | TimelineRoute<M> | TimelineAttempt<M> | TimelineReview | TimelineReroute | TimelineHandling | TimelineApproval | TimelineUpdate | TimelineJournal<M> | TimelineWebhookAttempt
 
 /** What a state moved in the book of the account. */
 export interface TimelineJournal<M extends Minor = number> {
@@ -2232,6 +2266,11 @@ export interface TimelineState {
    * was made for, or its approval. Null for states that an early version recorded without it.
    */
   by: 'account' | 'rail' | 'operator' | 'review' | 'approval' | null
+  /**
+   * Who asked for it, as `made_by` of a payout; empty where nobody did: for a rail, a review, and
+   * an approval that ran out of time.
+   */
+  made_by: string
   /** The `status_description` that the payout had then. */
   status_description: string
   failure: PayoutFailure | null
@@ -2242,6 +2281,21 @@ export interface TimelineState {
   answer: number | null
   /** For states that an operator set by hand: who did it. Null otherwise. */
   by_hand: ByHand | null
+  /** The event that records the decision. */
+  event: string
+  /** The number of that event. */
+  sequence: number
+}
+
+/** The account has changed the metadata of the payout. */
+export interface TimelineUpdate {
+  at: Timestamp
+  kind: 'update'
+  /**
+   * Who asked for it, as `made_by` of a payout; empty where nobody did: for a rail, a review, and
+   * an approval that ran out of time.
+   */
+  made_by: string
   /** The event that records the decision. */
   event: string
   /** The number of that event. */
@@ -2449,7 +2503,9 @@ export interface WebhookEndpointEvent {
    */
   previous_attributes: {}
   /** What led to the change, where no member of the object says it. */
-  change: {}
+  change: {
+    made_by?: MadeBy
+  }
   /** Whether personal data of the object was erased; `data` then shows the object without it. */
   erased: boolean
 }
