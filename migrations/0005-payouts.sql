@@ -141,11 +141,11 @@ create table payouts (
 create unique index quote_used_once on payouts (account_id, quote_id) where quote_id <> '';
 create index payouts_by_reference_id on payouts (account_id, reference_id, id)
   where reference_id <> '';
+create index payouts_by_on_behalf_of on payouts (account_id, on_behalf_of, id)
+  where on_behalf_of <> '';
 -- What people make. Keys make most payouts, which have no entry.
 create index payouts_by_person on payouts (account_id, made_by, id)
   where left(made_by, 4) <> 'key_';
-create index payouts_by_on_behalf_of on payouts (account_id, on_behalf_of, id)
-  where on_behalf_of <> '';
 -- Read by kinds, as in beneficiaries.
 create index payouts_by_kind on payouts (account_id, currency, holding_currency, type, id);
 -- Without the payout that created its beneficiary: both ids have the same time. Most beneficiaries
