@@ -16,7 +16,7 @@ import {
   multiplyByRate,
 } from '../values/money/decimal.ts'
 import { chainName } from '../values/network/chain.ts'
-import { networksOf } from '../values/network/local.ts'
+import { type Network, networksOf } from '../values/network/local.ts'
 import { paymentNetworkName } from '../values/network/payment.ts'
 import { type Legs, makeBasis } from './basis.ts'
 import type { Price, Quote, QuoteTerms } from './quote.ts'
@@ -75,17 +75,24 @@ export function priceQuote(
  * If a network has none, the row without a network counts, which is the price of any network.
  */
 export function feeRows(fees: readonly Fee[], terms: QuoteTerms): readonly Fee[] {
-  const subject = feeSubject(terms)
+  return rowsOf(fees, feeSubject(terms), terms)
+}
+
+function rowsOf(fees: readonly Fee[], subject: FeeSubject, terms: QuoteTerms): readonly Fee[] {
   const general = selectFee(fees, subject)
-  const own = networksLeftOpen(terms).map(network => selectFee(fees, { ...subject, network }))
+  const own = networksLeftOpen(subject, terms).map(network =>
+    selectFee(fees, { ...subject, network }),
+  )
   const isPriced = own.length > 0 && (general === undefined || !own.includes(general))
   return (isPriced ? own : [general]).filter(fee => fee !== undefined)
 }
 
 /** The networks among which local terms choose none; fewer than two are no choice. */
-function networksLeftOpen(terms: QuoteTerms): readonly string[] {
-  const { payout_type, destination_currency, destination_country } = terms
-  if (payout_type !== 'local' || feeSubject(terms).network !== '') return []
+function networksLeftOpen(
+  { network }: FeeSubject,
+  { payout_type, destination_currency, destination_country }: QuoteTerms,
+): readonly string[] {
+  if (payout_type !== 'local' || network !== '') return []
   return localNetworksTo(destination_currency, destination_country)
 }
 
@@ -95,12 +102,13 @@ function networksLeftOpen(terms: QuoteTerms): readonly string[] {
  * of zero.
  */
 export function feesFor(terms: QuoteTerms, { fees, fee_required }: PriceSources): readonly Fee[] {
-  const rows = feeRows(fees, terms)
   const subject = feeSubject(terms)
+  const rows = rowsOf(fees, subject, terms)
+  if (!fee_required) return rows
   const isPriced = (network: string) => selectFee(fees, { ...subject, network }) !== undefined
-  const networks = networksLeftOpen(terms)
+  const networks = networksLeftOpen(subject, terms)
   const isComplete = isPriced(subject.network) || (networks.length > 0 && networks.every(isPriced))
-  if (isComplete || !fee_required) return rows
+  if (isComplete) return rows
   const { payout_type, ...named } = subject
   const words = Object.entries(named).flatMap(([name, value]) =>
     value === '' ? [] : [`${name} ${value}`],
@@ -262,10 +270,23 @@ export function makeQuote(
 
 /** The local networks that reach a country, '' for any, in this currency. */
 export function localNetworksTo(currency: string, country: string): readonly string[] {
-  return networksOf(currency)
+  const networks = networksOf(currency)
+  const reaching = REACHING.getOrInsertComputed(
+    networks,
+    () => new Map<string, readonly string[]>(),
+  )
+  const found = reaching.get(country)
+  if (found !== undefined) return found
+  const names = networks
     .filter(({ countries }) => country === '' || countries.map(bankingCountry).includes(country))
     .map(({ name }) => name)
+  // Only known countries are kept.
+  if (names.length > 0) reaching.set(country, names)
+  return names
 }
+
+/** By the networks of a currency, then by country: every price asks. */
+const REACHING = new Map<readonly Network[], Map<string, readonly string[]>>()
 
 /** The network of a local payout that names none, if there is only one; otherwise ''. */
 function soleNetwork({ payout_type, destination_currency, destination_country }: QuoteTerms) {

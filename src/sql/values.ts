@@ -51,8 +51,12 @@ function writeElement(value: unknown): string {
   return quoteElement(value)
 }
 
+/** An element that needs no quotes: a word of letters and digits, such as an id or a time. */
+const BARE = /^(?!null$)[\w.:+-]+$/i
+
 /** An element of an array literal. Most texts need no escaping, so it tests for that first. */
 export function quoteElement(text: string): string {
+  if (BARE.test(text)) return text
   const plain = !text.includes('"') && !text.includes('\\')
   return plain ? `"${text}"` : `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }

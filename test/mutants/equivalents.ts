@@ -41,18 +41,7 @@ export const EQUIVALENTS: Readonly<Record<string, readonly Equivalent[]>> = {
     ]),
   ],
   'src/prices/fee/rules.ts': [
-    { where: 'specificity', after: 'let rank = fee.sample ? 1 : 80', why: SORTED_ALIKE },
     { where: 'specificity', after: 'let rank = fee.sample ? 0 : 81', why: SORTED_ALIKE },
-    {
-      where: 'specificity',
-      after: 'if (fee[column] !== null) rank += 17 + (8 >> i)',
-      why: SORTED_ALIKE,
-    },
-    {
-      where: 'specificity',
-      after: 'if (fee[column] !== null) rank += 16 + (9 >> i)',
-      why: SORTED_ALIKE,
-    },
     {
       where: 'feeAmounts',
       after: 'if (variable <= minimum) variable = minimum',

@@ -131,13 +131,16 @@ export function ownNames(
   first = '',
 ): Readonly<Record<string, string>> {
   const own: Record<string, string> = {}
-  const order = [first, ...BY_NAME.keys(), ...BY_COUNTRY.keys(), ...OTHER_NAMES.keys()]
-  for (const name of order) {
+  const add = (name: string) => {
     const code = codes[name]
     if (code !== undefined) own[OTHER_NAMES.get(name) ?? name] ??= code
   }
+  add(first)
+  for (const name of IN_ORDER) add(name)
   return own
 }
+
+const IN_ORDER = [...BY_NAME.keys(), ...BY_COUNTRY.keys(), ...OTHER_NAMES.keys()]
 
 /** The message that there is no code of this name; undefined when there is one. */
 export function bankCodeNameFault(name: string): string | undefined {

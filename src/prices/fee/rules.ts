@@ -50,17 +50,22 @@ const OPTIONAL_COLUMNS = [
  * many, the earlier column wins (§fee.row). Any row of the operator wins over a sample.
  */
 export function selectFee(fees: readonly Fee[], subject: FeeSubject): Fee | undefined {
-  const matching = fees.filter(fee => matches(fee, subject))
-  return matching.toSorted((a, b) => specificity(b) - specificity(a))[0]
+  let best: Fee | undefined
+  for (const fee of fees) {
+    if (!matches(fee, subject)) continue
+    if (best === undefined || specificity(fee) > specificity(best)) best = fee
+  }
+  return best
 }
 
 function matches(fee: Fee, subject: FeeSubject): boolean {
-  const fits = (column: (typeof OPTIONAL_COLUMNS)[number]) => {
+  if (fee.payout_type !== subject.payout_type) return false
+  for (const column of OPTIONAL_COLUMNS) {
     const wanted = fee[column]
     // A request may name a network in any letter case, at the same fee.
-    return wanted === null || wanted.toLowerCase() === subject[column].toLowerCase()
+    if (wanted !== null && wanted.toLowerCase() !== subject[column].toLowerCase()) return false
   }
-  return fee.payout_type === subject.payout_type && OPTIONAL_COLUMNS.every(fits)
+  return true
 }
 
 /**

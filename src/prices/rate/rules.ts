@@ -189,6 +189,7 @@ export function waysBetween(
   to: string,
   bound: Bound = 'least',
 ): Ways | undefined {
+  if (from === to) return NO_STEPS
   const own = stepsBetween(book, from, to)
   if (own === undefined) return undefined
   const values = valueSteps(book, from, to)
@@ -199,6 +200,8 @@ export function waysBetween(
     ? { decides: own, other: values }
     : { decides: values, other: own }
 }
+
+const NO_STEPS: Ways = { decides: [], other: [] }
 
 function isSame(one: readonly Step[], two: readonly Step[]): boolean {
   return one.length === two.length && one.every(({ rate }, i) => rate === two[i]?.rate)

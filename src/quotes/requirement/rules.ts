@@ -99,16 +99,29 @@ function bankFaults(details: Details, payment: Payment): Fault[] {
   if (unserved.length > 0) return unserved
   const numbered = payment.type === 'local' ? country : ''
   const alternatives = alternativesOf({ ...payment, country })
-  const faultsFor = (alternative: Alternative) =>
-    alternative.needs.flatMap(n => needFaults(n, details, numbered))
+  const faultsFor = (alternative: Alternative) => faultsOf(alternative, details, numbered)
   // Another check refuses the account.
   if (!has_one_account) {
     return sharedFaults(alternatives.map(faultsFor)).filter(({ path }) => !ACCOUNTS.includes(path))
   }
   const sent = iban === undefined ? 'account_number' : 'iban'
-  const faults = alternatives.filter(alternative => alternative.account === sent).map(faultsFor)
-  const [fewest] = faults.toSorted((a, b) => a.length - b.length)
+  let fewest: Fault[] | undefined
+  for (const alternative of alternatives) {
+    if (alternative.account !== sent) continue
+    const faults = faultsFor(alternative)
+    if (fewest === undefined || faults.length < fewest.length) fewest = faults
+  }
   return fewest ?? otherAccount(alternatives, sent, country)
+}
+
+/** `country` as in needFaults. */
+function faultsOf({ needs }: Alternative, details: Details, country: string): Fault[] {
+  const faults: Fault[] = []
+  for (const one of needs) {
+    const found = needFaults(one, details, country)
+    if (found.length > 0) faults.push(...found)
+  }
+  return faults
 }
 
 const ACCOUNT_NUMBER = `${BANK}.account_number`

@@ -171,8 +171,10 @@ export function findNetwork(currency: string, name: string): Network | undefined
 }
 
 export function networksOf(currency: string): readonly Network[] {
-  return BY_CURRENCY.get(currency) ?? []
+  return BY_CURRENCY.get(currency) ?? NO_NETWORKS
 }
+
+const NO_NETWORKS: readonly Network[] = []
 
 /** The message that the currency has no network of this name; undefined when there is one. */
 export function networkFault(currency: string, name: string): string | undefined {
