@@ -60,7 +60,7 @@ const FORWARDED_HEADERS = [
 /** A page calls them while it only shows something. */
 const READ_BY_POST = ['/v3/payout/options']
 
-type Query = Readonly<Record<string, string | undefined>>
+export type Query = Readonly<Record<string, string | undefined>>
 
 /** `account_id` is null on pages of the installation. */
 export class Api {

@@ -5,7 +5,7 @@ import type { ActionGroup, Reading } from '../operator/action.ts'
 import { textCell } from '../statements/balance-transaction/statement/csv.ts'
 import { endOfDay, isDay, startOfDay } from '../values/calendar/day.ts'
 import { type Content, type Html, html } from '../values/text/html.ts'
-import { type Json, type JsonObject, type ListOf, queryText } from './api.ts'
+import { type Json, type JsonObject, type ListOf, type Query, queryText } from './api.ts'
 import { type Field, field } from './form.ts'
 import type { Money } from './objects.ts'
 import { money, plain } from './show.ts'
@@ -54,6 +54,8 @@ export interface Listing<T> extends Table<T> {
   readonly filters?: readonly Field[]
   /** The reader cannot change them. */
   readonly fixed?: Readonly<Record<string, string>>
+  /** The sums of the rows that these parameters fit, shown while a filter is set. */
+  readonly totals?: (parameters: Query) => Promise<Html>
   /** The CSV is at the page's path with `.csv`. */
   readonly csv?: boolean
   /** Pages of the installation never have a filter by day. */
@@ -122,7 +124,9 @@ export async function showList<T>(visit: Visit, place: string, listing: Listing<
   })
   const isFiltered = Object.keys(visit.query).some(name => name !== 'done')
   const table = isFiltered ? { ...listing, empty: 'Nothing matches these filters.' } : listing
+  const sums = isFiltered && page.results.length > 0 && (await listing.totals?.(parameters))
   return html`${filters(visit, path, listing)}
+${sums}
 ${rows(table, page.results)}
 ${pager(visit, path, listing, page)}`
 }
@@ -168,6 +172,7 @@ function pager<T>(
   const first = cursorOf(listing, results[0])
   const last = cursorOf(listing, results.at(-1))
   const isBack = ending_before !== undefined
+  const [back, on] = visit.query.sort ? ['Back', 'More'] : ['Newer', 'Older']
   // The operator API pages lists only forward.
   const isForwardOnly = visit.account === null
   const newer =
@@ -176,8 +181,8 @@ function pager<T>(
   if (!newer && !older && starting_after === undefined) return ''
   return html`<p class="pager">
 ${isForwardOnly && starting_after && html`<a href="${pageAt({})}">To the first page</a>`}
-${newer && html`<a rel="prev" href="${pageAt({ ending_before: first })}">← Newer</a>`}
-${older && html`<a rel="next" href="${pageAt({ starting_after: last })}">Older →</a>`}</p>`
+${newer && html`<a rel="prev" href="${pageAt({ ending_before: first })}">← ${back}</a>`}
+${older && html`<a rel="next" href="${pageAt({ starting_after: last })}">${on} →</a>`}</p>`
 }
 
 /** The account's statement has no such limit. */

@@ -208,8 +208,10 @@ export const EXPANDED = ['beneficiary', 'quote', 'on_behalf_of', 'balance_transa
 
 export const PayoutExpandQuery = ExpandQueryOf(EXPANDED)
 
-export const PayoutQuery = ListQueryOf('pot', {
-  expand: ExpandOf(EXPANDED),
+/** The orders of a list of payouts, other than newest first. */
+export const SORTS = ['amount', '-amount', 'created_at'] as const
+
+const FILTERS = {
   metadata: MetadataFilter,
   status: Several(PayoutStatus),
   currency: CurrencyFilter('The currency paid out.'),
@@ -227,4 +229,16 @@ export const PayoutQuery = ListQueryOf('pot', {
       'are refused.',
   ),
   scheduled: Literals(['true'], { description: 'Only payouts that wait for their `execute_at`.' }),
+}
+
+export const PayoutQuery = ListQueryOf('pot', {
+  expand: ExpandOf(EXPANDED),
+  sort: Literals(SORTS, {
+    description:
+      'Smallest (`amount`) or largest (`-amount`) amount first, by currency, or oldest first. ' +
+      'Filters must fit 2,000 payouts at most. Newest first without it.',
+  }),
+  ...FILTERS,
 })
+
+export const PayoutTotalsQuery = ListQueryOf('pot', FILTERS)

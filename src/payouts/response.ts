@@ -266,6 +266,31 @@ function fx(id: string, rate: Decimal, initial: Side, final: Side) {
   }
 }
 
+/** A sum may have more digits than a JSON number keeps. */
+const SumText = Type.String({ description: 'Minor units, as text.' })
+
+export const PayoutTotalsResponse = Type.Object(
+  {
+    object: Type.Literal('payout_totals'),
+    complete: Type.Boolean({
+      description: 'False: more than 2,000 payouts fit, and these are the totals of the newest.',
+    }),
+    count: Type.Integer({ description: 'How many payouts were summed.' }),
+    paid: Type.Array(Type.Object({ currency: Type.String(), amount: SumText }), {
+      description: 'What was paid out, by currency.',
+    }),
+    debited: Type.Array(
+      Type.Object({
+        currency: Type.String(),
+        amount: SumText,
+        fees: SumText,
+      }),
+      { description: 'What was debited, fees included, and the fees, by currency of the balance.' },
+    ),
+  },
+  { title: 'PayoutTotals', description: 'The sums of the payouts that filters fit.' },
+)
+
 /** Whether a payout is a dry run; by default it is made. */
 export const DryRunQuery = Closed({
   dry_run: Type.Optional(

@@ -2,13 +2,14 @@
 import type { FastifyRequest } from 'fastify'
 import type { Runs } from '../engine/lanes.ts'
 import type { DryRun } from '../engine/load-only.ts'
+import type { Reads } from '../engine/reads.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'
 import { success } from '../http/answer.ts'
 import { makingOf } from '../http/author.ts'
 import { pathId } from '../http/docs.ts'
 import { expandAll } from '../http/expand.ts'
 import type { Answered } from '../http/idempotency/operations.ts'
-import type { ExpandingListQuery } from '../http/list.ts'
+import { checkList, type ExpandingListQuery, type ListQuery, readList } from '../http/list.ts'
 import { Closed } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { found } from '../values/errors.ts'
@@ -19,7 +20,7 @@ import { dryRunPayout } from './create/dry-run.ts'
 import { checkRequest } from './create/fields.ts'
 import type { PayoutOutcome } from './create/new-row.ts'
 import { type ExpandingReaders, payoutExpansions } from './lists/expand.ts'
-import { listPayouts } from './lists/list-store.ts'
+import { listInOrder, sumPayouts, type Totals } from './lists/sorted-operations.ts'
 import type { CreatePayout, PayoutState } from './payout.ts'
 import {
   ActionRequest,
@@ -27,18 +28,20 @@ import {
   PayoutExpandQuery,
   PayoutQuery,
   PayoutRequest,
+  PayoutTotalsQuery,
   PayoutUpdate,
 } from './request.ts'
 import {
   DryRunQuery,
   DryRunResponse,
   PayoutResponse,
+  PayoutTotalsResponse,
   presentDryRun,
   presentPayout,
 } from './response.ts'
 import type { UpdatedPayout, UpdatePayout } from './update-operation.ts'
 
-interface Needs {
+interface Needs extends Pick<Reads, 'read'> {
   readonly lanes: {
     readonly createPayout: Runs<CreatePayout, Answered<PayoutOutcome>>
     readonly tryPayouts: Runs<DryRun<CreatePayout>, PayoutState>
@@ -57,10 +60,11 @@ export function payoutRoutes(routes: AccountRoutes, deps: Needs): void {
     description: '`expand` shows in `expanded` the full objects that a payout names by their ids.',
     querystring: PayoutQuery,
     item: PayoutResponse,
-    find: listPayouts,
+    find: listInOrder,
     present: (rows, query: ExpandingListQuery) =>
       expandAll(rows, query, payoutExpansions(deps.readers), presentPayout),
   })
+  totalsRoute(routes, deps)
   routes.read('/v3/payout/:id', {
     operationId: 'getPayout',
     summary: 'Fetch a payout.',
@@ -101,6 +105,36 @@ function changeOf(request: FastifyRequest<{ Params: { id: string } }>) {
   const { account, params } = request
   const { maker } = makingOf(request)
   return { account_id: account.account_id, payout_id: params.id, maker }
+}
+
+function totalsRoute(routes: AccountRoutes, deps: Needs): void {
+  routes.read('/v3/payout/totals', {
+    config: { checkQuery: checkList },
+    operationId: 'getPayoutTotals',
+    summary: 'The sums by currency of the payouts that filters fit.',
+    description: 'Takes the filters of the list. Sums the newest 2,000 payouts at most.',
+    querystring: PayoutTotalsQuery,
+    response: PayoutTotalsResponse,
+    refusals: ['invalid_query_parameter'],
+    async answer({ account: { account_id }, query }) {
+      const wanted = readList(query as ListQuery)
+      return presentTotals(await deps.read(account_id, tx => sumPayouts(tx, account_id, wanted)))
+    },
+  })
+}
+
+function presentTotals({ complete, count, paid, debited }: Totals) {
+  return {
+    object: 'payout_totals',
+    complete,
+    count,
+    paid: [...paid].map(([currency, amount]) => ({ currency, amount: String(amount) })),
+    debited: [...debited].map(([currency, { amount, fees }]) => ({
+      currency,
+      amount: String(amount),
+      fees: String(fees),
+    })),
+  }
 }
 
 const CREATED_OR_TRIED = Type.Union([PayoutResponse, DryRunResponse], {

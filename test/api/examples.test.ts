@@ -272,6 +272,7 @@ test('examples of payouts: one of each type, with every action on it', async () 
     await show(payer, 'getBalanceTransaction', 'payout', { ids: [balance_transaction] })
   }
   await show(payer, 'listPayouts', 'page', { query: '?limit=1' })
+  await show(payer, 'getPayoutTotals', 'all')
   await show(payer, 'listBalanceTransactions', 'page', { query: '?limit=1' })
   await show(payer, 'getBalance', 'balance')
   const { local } = readExamples('createPayout')

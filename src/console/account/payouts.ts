@@ -2,10 +2,10 @@
 import { PAYOUT_STATUSES } from '../../payouts/states.ts'
 import { PAYOUT_TYPES } from '../../quotes/quote.ts'
 import { type Html, html } from '../../values/text/html.ts'
-import type { JsonObject } from '../api.ts'
+import type { JsonObject, Query } from '../api.ts'
 import { anyOf, bodyOf, field, fieldText, post, postForm } from '../form.ts'
 import { AMOUNT_COLUMNS, type Listing, type ListPage, textColumn } from '../list.ts'
-import type { Approval, Payout, Quote, Transaction } from '../objects.ts'
+import type { Approval, Money, Payout, PayoutTotals, Quote, Transaction } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import {
   copier,
@@ -47,6 +47,7 @@ function payoutList(visit: Visit): ListPage<Payout> {
     csv: true,
     columns: payoutColumns(visit),
     filters: [
+      { name: 'beneficiary_name', label: 'Payee' },
       { name: 'status', label: 'State', options: anyOf(PAYOUT_STATUSES) },
       { name: 'type', label: 'Type', options: anyOf(PAYOUT_TYPES) },
       {
@@ -56,11 +57,30 @@ function payoutList(visit: Visit): ListPage<Payout> {
       },
       { name: 'currency', label: 'Currency' },
       { name: 'reference_id', label: 'Your reference' },
+      { name: 'sort', label: 'Order', options: ORDERS },
     ],
+    totals: query => totalsOf(visit, query),
     empty: html`No payouts yet. ${
       may(visit, 'maker') && html`<a href="${visit.root}/payouts/new">Create the first one.</a>`
     }`,
   }
+}
+
+const ORDERS = {
+  '': 'Newest first',
+  created_at: 'Oldest first',
+  '-amount': 'Largest amount first',
+  amount: 'Smallest amount first',
+}
+
+async function totalsOf(visit: Visit, { sort: _, ...query }: Query): Promise<Html> {
+  const totals = await visit.api.get<PayoutTotals>('/v3/payout/totals', query)
+  const each = (sums: readonly Money[]) =>
+    sums.map(({ amount, currency }) => html` <strong>${money(amount, currency)}</strong>`)
+  const fees = totals.debited.map(({ fees, currency }) => ({ amount: fees, currency }))
+  return html`<p>${!totals.complete && 'The newest '}${totals.count} payouts: paid${each(
+    totals.paid,
+  )}, debited${each(totals.debited)}, of which fees${each(fees)}.</p>`
 }
 
 export function payoutColumns(visit: Visit): Listing<Payout>['columns'] {

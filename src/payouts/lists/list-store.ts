@@ -70,20 +70,80 @@ const LISTED_NEARBY: Listed = {
   kinds: [],
 }
 
+/** The lists that a page is read from. */
+interface Reading {
+  readonly listed: Listed
+  readonly nearby: Listed
+}
+
+const IN_FULL: Reading = { listed: LISTED, nearby: LISTED_NEARBY }
+
+/** What payouts are sorted and summed by. */
+export type PayoutSums = Pick<PayoutRow, (typeof SUMS)[number]>
+const SUMS = [
+  'account_id',
+  'id',
+  'created_at',
+  'quote_id',
+  'currency',
+  'amount',
+  'holding_currency',
+  'holding_amount',
+  'fixed_fee',
+  'variable_fee',
+] as const
+
+/** Without long columns, so that no page is cut by its bytes. */
+function bySums({ long: _, ...listed }: Listed): Listed {
+  return { ...listed, columns: SUMS }
+}
+
+const BY_SUMS: Reading = { listed: bySums(LISTED), nearby: bySums(LISTED_NEARBY) }
+
 /**
  * A page of the account's payouts; undefined when the cursor names none of them. Refuses (400) a
  * `beneficiary_name` that more than MOST_NAMED beneficiaries have.
  */
 export async function listPayouts(sql: Tag, account_id: string, asked: Wanted) {
-  const read = (wanted: Wanted, condition: Fragment) =>
-    listNamed(sql, account_id, wanted, condition)
-  const { table, order } = LISTED
-  return findPageByMaker<Payout>(sql, account_id, asked, { table, order, read })
+  const page = await listByMaker<PayoutRow>(sql, account_id, asked, IN_FULL)
+  return page && { ...page, rows: page.rows.map(payoutOf) }
 }
 
-async function listNamed(sql: Tag, account_id: string, asked: Wanted, by_maker: Fragment) {
+/** The newest payouts that the filters fit, with what they are sorted and summed by. */
+export async function listSums(
+  sql: Tag,
+  account_id: string,
+  asked: Wanted,
+  most: number,
+): Promise<Page<PayoutSums>> {
+  const wanted = { ...asked, limit: most, cursor: null }
+  const page = await listByMaker<PayoutSums>(sql, account_id, wanted, BY_SUMS)
+  return page ?? { rows: [], has_more: false }
+}
+
+function listByMaker<Row extends PayoutSums>(
+  sql: Tag,
+  account_id: string,
+  asked: Wanted,
+  reading: Reading,
+): Promise<Page<Row> | undefined> {
+  const read = (wanted: Wanted, condition: Fragment) =>
+    listNamed<Row>(sql, account_id, wanted, condition, reading)
+  const { table, order } = LISTED
+  return findPageByMaker<Row>(sql, account_id, asked, { table, order, read })
+}
+
+async function listNamed<Row extends PayoutSums>(
+  sql: Tag,
+  account_id: string,
+  asked: Wanted,
+  by_maker: Fragment,
+  reading: Reading,
+): Promise<Page<Row> | undefined> {
   const { beneficiary_name, ...filters } = asked.filters
-  if (beneficiary_name === undefined) return listPlain(sql, account_id, asked, by_maker)
+  if (beneficiary_name === undefined) {
+    return listPlain<Row>(sql, account_id, asked, by_maker, reading)
+  }
   const found = await findNamed(sql, account_id, beneficiary_name, MOST_NAMED + 1)
   if (found.length > MOST_NAMED) throw tooManyNamed()
   const { beneficiary = found } = filters
@@ -91,7 +151,7 @@ async function listNamed(sql: Tag, account_id: string, asked: Wanted, by_maker: 
   // If no beneficiary has the name, an id that no beneficiary has leads to no payout.
   const ids = named.length === 0 ? [NO_BENEFICIARY] : named
   const wanted = { ...asked, filters: { ...filters, beneficiary: ids } }
-  return listPlain(sql, account_id, wanted, by_maker)
+  return listPlain<Row>(sql, account_id, wanted, by_maker, reading)
 }
 
 /** The most beneficiaries that a name may lead to: the payouts of each are looked up. */
@@ -106,62 +166,72 @@ function tooManyNamed(): Refusal {
   return refusal('invalid_query_parameter', message, 'beneficiary_name')
 }
 
-async function listPlain(sql: Tag, account_id: string, asked: Wanted, by_maker: Fragment) {
+async function listPlain<Row extends PayoutSums>(
+  sql: Tag,
+  account_id: string,
+  asked: Wanted,
+  by_maker: Fragment,
+  reading: Reading,
+): Promise<Page<Row> | undefined> {
   const [filters, by_pairs] = pairFilters(sql, asked.filters)
   const condition = part`${by_pairs} ${by_maker}`
   const wanted = { ...asked, filters }
-  if (filters.scheduled !== undefined) return listScheduled(sql, account_id, wanted, condition)
+  if (filters.scheduled !== undefined) {
+    return listScheduled<Row>(sql, account_id, wanted, condition, reading)
+  }
   const { quote, reference_id, beneficiary } = filters
   // A page that quote or reference leads already has the payout that made the beneficiary.
   const by_beneficiary = quote === undefined && reference_id === undefined
   const paid = by_beneficiary ? (beneficiary ?? []) : []
   const [page, ...firsts] = await Promise.all([
-    findPage<PayoutRow>(sql, LISTED, account_id, wanted, condition),
-    ...(paid.length === 0 ? [] : [listFirsts(sql, account_id, wanted, paid, condition)]),
+    findPage<Row>(sql, reading.listed, account_id, wanted, condition),
+    ...(paid.length === 0
+      ? []
+      : [listFirsts<Row>(sql, account_id, wanted, paid, condition, reading)]),
   ])
   const named = new Set(page?.rows.map(({ quote_id }) => quote_id))
   const carrying = (quote ?? []).filter(id => !named.has(id))
   const carriers = await Promise.all(
-    carrying.map(id => findCarrier(sql, account_id, wanted, id, condition)),
+    carrying.map(id => findCarrier<Row>(sql, account_id, wanted, id, condition, reading)),
   )
-  const merged = [...firsts, ...carriers].reduce(
+  return [...firsts, ...carriers].reduce(
     (all, one) => all && one && mergePages(wanted, all, one),
     page,
   )
-  return merged && { ...merged, rows: merged.rows.map(payoutOf) }
 }
 
 /**
  * Scheduled payouts that wait for their `execute_at`. The payout that the cursor names may have
  * been executed since.
  */
-async function listScheduled(
+async function listScheduled<Row extends PayoutSums>(
   sql: Tag,
   account_id: string,
   { filters: { scheduled: _, ...filters }, ...asked }: Wanted,
   condition: Fragment,
-): Promise<Page<Payout> | undefined> {
+  { nearby }: Reading,
+): Promise<Page<Row> | undefined> {
   const { cursor } = asked
   const place = cursor && (await LISTED.order.find(sql, 'payouts', { account_id, id: cursor.id }))
   if (place === undefined) return undefined
-  const listed = { ...LISTED_NEARBY, table: 'scheduled_payouts' }
+  const listed = { ...nearby, table: 'scheduled_payouts' }
   const wanted = { ...asked, filters }
-  const page = await findPageAt<PayoutRow>(sql, listed, account_id, wanted, place, condition)
-  return { ...page, rows: page.rows.map(payoutOf) }
+  return findPageAt<Row>(sql, listed, account_id, wanted, place, condition)
 }
 
 /** The payout that carries this quote, if the other filters fit it. */
-function findCarrier(
+function findCarrier<Row extends PayoutSums>(
   sql: Tag,
   account_id: string,
   { filters: { quote: _, ...filters }, ...wanted }: Wanted,
   quote_id: string,
   condition: Fragment,
-): Promise<Page<PayoutRow> | undefined> {
+  { nearby }: Reading,
+): Promise<Page<Row> | undefined> {
   const carrier = withPrefix(quote_id, 'pot')
-  return findPage<PayoutRow>(
+  return findPage<Row>(
     sql,
-    LISTED_NEARBY,
+    nearby,
     account_id,
     { ...wanted, filters: { ...filters, carrier: [carrier] } },
     sql`and quote_id = '' ${condition}`,
@@ -174,13 +244,14 @@ function findCarrier(
  * beneficiary's id, with the same time. A batch makes thousands of ids with one time, so each
  * payout is looked up by itself.
  */
-async function listFirsts(
+async function listFirsts<Row extends PayoutSums>(
   sql: Tag,
   account_id: string,
   { filters: { beneficiary: _, ...filters }, ...wanted }: Wanted,
   beneficiary_ids: readonly string[],
   condition: Fragment,
-): Promise<Page<PayoutRow> | undefined> {
+  { nearby }: Reading,
+): Promise<Page<Row> | undefined> {
   const payouts = await sql<{ id: string }[]>`
     select r.id
     from unnest(${[...beneficiary_ids]}::text[],
@@ -194,8 +265,8 @@ async function listFirsts(
     ) r
     where r.beneficiary_id = k.beneficiary_id`
   const carrier = payouts.map(({ id }) => id)
-  const nearby = { ...wanted, filters: { ...filters, carrier } }
-  return findPage<PayoutRow>(sql, LISTED_NEARBY, account_id, nearby, condition)
+  const few = { ...wanted, filters: { ...filters, carrier } }
+  return findPage<Row>(sql, nearby, account_id, few, condition)
 }
 
 export interface OperatorFilter {

@@ -50,6 +50,7 @@ import type {
   PayoutRequirements,
   PayoutStatus,
   PayoutTimeline,
+  PayoutTotals,
   PayoutType,
   PayoutUpdate,
   QuoteRequest,
@@ -214,6 +215,45 @@ export interface PayoutsCreateQuery {
 export interface PayoutsListQuery extends ListQuery {
   /** The objects to show in full in `expanded`, beside their ids. Several may be sent. */
   expand?: 'beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction' | readonly ('beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction')[]
+  /**
+   * Smallest (`amount`) or largest (`-amount`) amount first, by currency, or oldest first. Filters
+   * must fit 2,000 payouts at most. Newest first without it.
+   */
+  sort?: 'amount' | '-amount' | 'created_at'
+  /** Pairs that the metadata has, each as `metadata[key]=value`. */
+  metadata?: Record<string, string>
+  /** Several may be sent. */
+  status?: PayoutStatus | readonly PayoutStatus[]
+  /** The currency paid out. Several may be sent. */
+  currency?: string | readonly string[]
+  /** The currency of the balance that paid. Several may be sent. */
+  holding_currency?: string | readonly string[]
+  /** Several may be sent. */
+  type?: PayoutType | readonly PayoutType[]
+  /** The reference, exactly as it was sent. */
+  reference_id?: string
+  /** The entity that payouts were made for. Several may be sent. */
+  on_behalf_of?: string | readonly string[]
+  /** The quote that was used. Several may be sent. */
+  quote?: string | readonly string[]
+  /** The beneficiary paid. Several may be sent. */
+  beneficiary?: string | readonly string[]
+  /**
+   * Who made it, as `made_by` says: `key_…`, `user:` and a name, or `operator`. For a key, at most
+   * 100,000 objects of the range are read; if none of them is by the key, the refusal says where to
+   * go on. Several may be sent.
+   */
+  made_by?: string | readonly string[]
+  /**
+   * Words, each of which begins a word of the name that the beneficiary has now, in any order,
+   * without regard to case and accents. Words that fit more than 500 beneficiaries are refused.
+   */
+  beneficiary_name?: string
+  /** Only payouts that wait for their `execute_at`. */
+  scheduled?: 'true'
+}
+
+export interface PayoutsTotalsQuery extends ListQuery {
   /** Pairs that the metadata has, each as `metadata[key]=value`. */
   metadata?: Record<string, string>
   /** Several may be sent. */
@@ -293,6 +333,15 @@ export class PayoutsResource<M extends Minor = number> extends Resource {
    */
   list(query: PayoutsListQuery = {}, options: Options = {}): Listing<Payout<M>> {
     return this.transport.list<Payout<M>>('/v3/payout', 'id', { query, options })
+  }
+
+  /**
+   * The sums by currency of the payouts that filters fit.
+   *
+   * `GET /v3/payout/totals`
+   */
+  totals(query: PayoutsTotalsQuery = {}, options: Options = {}): Call<PayoutTotals> {
+    return this.transport.call('GET', '/v3/payout/totals', { query, options })
   }
 
   /**

@@ -1840,6 +1840,29 @@ export interface PayoutTimeline<M extends Minor = number> {
   items: TimelineItem<M>[]
 }
 
+/** The sums of the payouts that filters fit. */
+export interface PayoutTotals {
+  object: 'payout_totals'
+  /** False: more than 2,000 payouts fit, and these are the totals of the newest. */
+  complete: boolean
+  /** How many payouts were summed. */
+  count: number
+  /** What was paid out, by currency. */
+  paid: {
+    currency: string
+    /** Minor units, as text. */
+    amount: string
+  }[]
+  /** What was debited, fees included, and the fees, by currency of the balance. */
+  debited: {
+    currency: string
+    /** Minor units, as text. */
+    amount: string
+    /** Minor units, as text. */
+    fees: string
+  }[]
+}
+
 export type PayoutType = 'swift' | 'local' | 'local_payment_network' | 'wallet' | 'service_account'
 
 export interface PayoutUpdate {
