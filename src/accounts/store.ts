@@ -125,13 +125,6 @@ export async function insertApiKey(sql: Tag, key: NewApiKey): Promise<void> {
       ${key.name}, (select name from users where name = ${key.owner}::text), ${key.makes_only})`
 }
 
-/** The names of these keys, by id. */
-export async function findKeyNames(sql: Sql, ids: readonly string[]) {
-  const keys = await sql<{ key_id: string; name: string }[]>`
-    select key_id, name from api_keys where key_id = any (${[...ids]}::text[])`
-  return new Map(keys.map(({ key_id, name }) => [key_id, name]))
-}
-
 /** Revokes a key and returns it; undefined when it is unknown or already revoked. */
 export async function markKeyRevoked(sql: Sql, key_id: string) {
   const [key] = await sql<Pick<ApiKeyListing, 'key_id' | 'account_id' | 'scope' | 'name'>[]>`

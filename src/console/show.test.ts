@@ -39,7 +39,7 @@ test("payout timeline page, payout under review: the API's sentence, no details 
   const review = { at: '2026-11-29T05:52:46.000000Z', kind: 'review', attempt: 1, ended_at: null }
   const items = [{ ...review, reason: 'Under review by the operator.' }]
   const api = { get: async () => ({ items, truncated: false }) }
-  const { text } = await timelineOf({ root: '', api } as unknown as Visit, 'pot_1')
+  const { text } = await timelineOf({ root: '', api } as unknown as Visit, 'pot_1', new Map())
   assert.match(text, /<div>Under review by the operator\.<\/div>/)
 })
 

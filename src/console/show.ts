@@ -1,4 +1,5 @@
 // Formats values for pages. Pure.
+import { makerName } from '../accounts/maker.ts'
 import { DAY_MS } from '../values/instant.ts'
 import { groupedMajor } from '../values/money/words.ts'
 import { type Content, type Html, html } from '../values/text/html.ts'
@@ -70,6 +71,12 @@ export function state(status: string): Html {
 /** `pending_approval` is `pending approval`. */
 export function words(name: string): string {
   return name.replaceAll('_', ' ')
+}
+
+/** A maker in a list: `ada`, `operator`, `API key …6qs1`. */
+export function makerWords(maker: string): string {
+  const name = makerName(maker, new Map())
+  return name.startsWith('key_') ? `API key …${name.slice(-4)}` : name
 }
 
 /** Below the root, by the prefix of the id. */

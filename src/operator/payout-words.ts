@@ -1,6 +1,7 @@
 // What a person needs to pay a payout by hand, and its course, in words.
+import { makerName } from '../accounts/maker.ts'
 import type { Account } from '../accounts/rules.ts'
-import { listAccounts } from '../accounts/store.ts'
+import { listAccounts, listKeysOfAccount } from '../accounts/store.ts'
 import { attemptReason, reasonOf } from '../history/timeline/attempt-response.ts'
 import type { TimelineAttempt, TimelineReview } from '../history/timeline/attempts.ts'
 import { presentTimeline } from '../history/timeline/response.ts'
@@ -31,7 +32,7 @@ export function networkWords({ type, fund_transfer_network }: Payout): string {
 }
 
 /** Payee, destination and amount, in the order of a bank's form; then the history. */
-export function showParts({ source, account, held }: ShownPayout): readonly Part[] {
+export function showParts({ source, account, held, key_names }: ShownPayout): readonly Part[] {
   const { payout } = source
   const items = makeTimeline(source)
   const attempts = items.filter(item => item.kind === 'attempt')
@@ -59,6 +60,7 @@ export function showParts({ source, account, held }: ShownPayout): readonly Part
     account: `${account.account_id} ${account.name}${account.sandbox ? ', a sandbox' : ''}`,
     debited: debitWords(payout),
     made: toSecond(payout.created_at),
+    made_by: makerName(payout.made_by, key_names),
     executed: toSecond(payout.execute_at),
     status_description: payout.status_description,
     failure: payout.failure,
@@ -72,7 +74,7 @@ export function showParts({ source, account, held }: ShownPayout): readonly Part
     ...handWords(payout),
     ...['', { outline: sent }, { outline: given }, '', { outline: made }],
     ...attempts.flatMap(attempt => ['', { outline: attemptOutline(attempt) }]),
-    ...['', { rows: items.flatMap(historyOf).map(historyRow) }],
+    ...['', { rows: items.flatMap(item => historyOf(item, key_names)).map(historyRow) }],
   ]
 }
 
@@ -146,15 +148,18 @@ function attemptOutline(attempt: TimelineAttempt) {
   }
 }
 
-function historyOf(item: TimelineItem): string[][] {
+function historyOf(item: TimelineItem, key_names: ShownPayout['key_names']): string[][] {
   const at = toSecond(item.at)
   switch (item.kind) {
     case 'state': {
       const { operator = '', reference = '', reason = '' } = item.by_hand ?? {}
       const texts = [item.status_description, item.failure?.message ?? '', reference, reason]
       const words = [...new Set(texts)].filter(word => word !== '').join('; ')
-      return [[at, item.status, operator === '' ? (item.by ?? '') : operator, words]]
+      const by = item.made_by === '' ? (item.by ?? '') : makerName(item.made_by, key_names)
+      return [[at, item.status, operator === '' ? by : operator, words]]
     }
+    case 'update':
+      return [[at, 'metadata', makerName(item.made_by, key_names), '']]
     case 'route':
       return [[at, `to rail ${item.rail}`, '', reasonOf(item)]]
     case 'reroute':
@@ -236,6 +241,8 @@ export interface ShownPayout {
   readonly source: TimelineSource
   readonly held: HeldByScreening | undefined
   readonly exceptions: readonly RailException[]
+  /** The names of the keys of its account, by id. */
+  readonly key_names: ReadonlyMap<string, string>
 }
 
 export async function showPayout(audit: Sql, payout_id: string): Promise<ShownPayout> {
@@ -245,7 +252,10 @@ export async function showPayout(audit: Sql, payout_id: string): Promise<ShownPa
   const held = await findHeldByScreening(audit, key)
   const exceptions = await findExceptions(audit, [key])
   const source = await findTimeline(audit, key)
-  return known('payout', payout_id, source && account && { account, source, held, exceptions })
+  const keys = await listKeysOfAccount(audit, account_id)
+  const key_names = new Map(keys.map(({ key_id, name }) => [key_id, name]))
+  const shown = source && account && { account, source, held, exceptions, key_names }
+  return known('payout', payout_id, shown)
 }
 
 /** The payout as its account sees it, and members for operators alone. */

@@ -238,7 +238,7 @@ test('console, CSV download of a list: exact amounts, no formula in a cell', asy
   const [names = '', newest = ''] = text.split('\r\n')
   assert.equal(
     names,
-    'Payee,Amount,Currency,Debit with fees,Of which fees,Debit currency,State,Type,Your reference,Created,Account,Id',
+    'Payee,Amount,Currency,Debit with fees,Of which fees,Debit currency,State,Type,Your reference,Made by,Created,Account,Id',
   )
   assert.match(
     newest,

@@ -1,8 +1,9 @@
 // Screens of payouts: the list, and one payout. Also a quote, with the calculation of its figures.
+import { makerName } from '../../accounts/maker.ts'
 import { PAYOUT_STATUSES } from '../../payouts/states.ts'
 import { PAYOUT_TYPES } from '../../quotes/quote.ts'
 import { type Html, html } from '../../values/text/html.ts'
-import type { JsonObject, Query } from '../api.ts'
+import { type JsonObject, type Query, queryText } from '../api.ts'
 import { anyOf, bodyOf, field, fieldText, post, postForm } from '../form.ts'
 import { AMOUNT_COLUMNS, type Listing, type ListPage, textColumn } from '../list.ts'
 import type { Approval, Money, Payout, PayoutTotals, Quote, Transaction } from '../objects.ts'
@@ -14,6 +15,7 @@ import {
   idLink,
   link,
   mainLink,
+  makerWords,
   members,
   money,
   plain,
@@ -23,7 +25,7 @@ import {
 } from '../show.ts'
 import { accountOf, may, type Screen, type Visit } from '../visit.ts'
 import { decisionForms, decisionScreens, decisionsOf } from './decision.ts'
-import { timelineOf } from './timeline.ts'
+import { keyNames, timelineOf } from './timeline.ts'
 
 export function payoutScreens(screens: Screens): void {
   screens.list('account', '/payouts', payoutList)
@@ -57,6 +59,7 @@ function payoutList(visit: Visit): ListPage<Payout> {
       },
       { name: 'currency', label: 'Currency' },
       { name: 'reference_id', label: 'Your reference' },
+      { name: 'made_by', label: 'Made by' },
       { name: 'sort', label: 'Order', options: ORDERS },
     ],
     totals: query => totalsOf(visit, query),
@@ -110,6 +113,11 @@ export function payoutColumns(visit: Visit): Listing<Payout>['columns'] {
     textColumn('State', ({ status }) => status, state),
     textColumn('Type', ({ type }) => type, words),
     textColumn('Your reference', ({ reference_id }) => reference_id),
+    {
+      name: 'Made by',
+      show: ({ made_by }) => link(`${root}/payouts${queryText({ made_by })}`, makerWords(made_by)),
+      text: ({ made_by }) => made_by,
+    },
     textColumn('Created', ({ created_at }) => created_at, time),
     { name: 'Account', text: () => accountOf(visit).account_id },
     { name: 'Id', text: ({ id }) => id },
@@ -134,9 +142,10 @@ async function showPayout(visit: Visit): Promise<Screen> {
     shownApproval = await readApproval()
     payout = await visit.api.get<Payout>(path)
   }
+  const key_names = await keyNames(visit)
   const [approval, timeline, transaction, quote] = await Promise.all([
     shownApproval ?? readApproval(),
-    timelineOf(visit, id),
+    timelineOf(visit, id, key_names),
     visit.api.find<Transaction>(`/v3/balance_transaction/${payout.balance_transaction}`),
     payout.quote === '' ? undefined : visit.api.find<Quote>(`/v3/payout/quote/${payout.quote}`),
   ])
@@ -152,7 +161,7 @@ ${answerForm(visit, payout)}
 ${acts(visit, payout)}
 <h2>What happened</h2>${timeline}
 <h2>Payee</h2>${members(visit.root, payout.beneficiary_details)}
-<h2>Details</h2>${detailsOf(visit.root, payout)}</div>${metadataForm(visit, payout)}`
+<h2>Details</h2>${detailsOf(visit.root, payout, key_names)}</div>${metadataForm(visit, payout)}`
   return { title, body, live: id }
 }
 
@@ -237,7 +246,7 @@ ${copier('Copy the id', id)}${copier('Copy the link', path)}
 </div>`
 }
 
-function detailsOf(root: string, payout: Payout): Html {
+function detailsOf(root: string, payout: Payout, key_names: ReadonlyMap<string, string>): Html {
   return facts([
     ['Id', html`<code>${payout.id}</code>`],
     ['Type', words(payout.type)],
@@ -248,6 +257,7 @@ function detailsOf(root: string, payout: Payout): Html {
     ['On behalf of', payout.on_behalf_of && idLink(root, payout.on_behalf_of)],
     ['Beneficiary', payout.beneficiary && idLink(root, payout.beneficiary)],
     ['Rail', payout.rail],
+    ['Made by', makerName(payout.made_by, key_names)],
     ['Created', time(payout.created_at)],
     ['Documents', payout.documents.length > 0 && payout.documents.map(d => members(root, d))],
     ['Metadata', payout.metadata && members(root, payout.metadata)],

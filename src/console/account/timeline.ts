@@ -1,4 +1,6 @@
 // Shows the timeline of a payout.
+import { makerName } from '../../accounts/maker.ts'
+import type { MakersResponse } from '../../controls/maker/response.ts'
 import type { TimelineResponse } from '../../history/timeline/response.ts'
 import { type Content, type Html, html } from '../../values/text/html.ts'
 import type { Shown } from '../objects.ts'
@@ -9,19 +11,31 @@ type Timeline = Shown<typeof TimelineResponse>
 type Item = Timeline['items'][number]
 type ItemOf<Kind extends Item['kind']> = Extract<Item, { readonly kind: Kind }>
 
-export async function timelineOf(visit: Visit, payout: string): Promise<Html> {
+/** The names of the account's keys, by id. */
+export async function keyNames({ api }: Visit): Promise<ReadonlyMap<string, string>> {
+  const { makers } = await api.get<Shown<typeof MakersResponse>>('/v3/maker')
+  return new Map(makers.map(({ id, name }) => [id, name]))
+}
+
+export async function timelineOf(
+  visit: Visit,
+  payout: string,
+  key_names: ReadonlyMap<string, string>,
+): Promise<Html> {
   const { items, truncated } = await visit.api.get<Timeline>(`/v3/payout/${payout}/timeline`)
   return html`<ol class="timeline">${items.map(
     item =>
       html`<li><span class="at">${time(item.at)}</span>
-<div>${shownItem(visit.root, item)}</div></li>`,
+<div>${shownItem(visit.root, item, key_names)}</div></li>`,
   )}</ol>${truncated && html`<p>The timeline has more entries than this page shows.</p>`}`
 }
 
-function shownItem(root: string, item: Item): Content {
+function shownItem(root: string, item: Item, names: ReadonlyMap<string, string>): Content {
   switch (item.kind) {
     case 'state':
-      return html`${state(item.status)} <span class="faint">by ${words(item.by ?? '')}</span>
+      return html`${state(item.status)} <span class="faint">by ${
+        item.made_by ? makerName(item.made_by, names) : words(item.by ?? '')
+      }</span>
 ${item.failure && html` ${item.failure.message} <code>${item.failure.code}</code>`}`
     case 'route':
       return html`Routed to <strong>${item.rail}</strong>. ${item.reason}`
@@ -40,6 +54,8 @@ ${item.journal_number}</summary>${postings(item)}</details>`
       return html`<strong>${item.by_hand.operator}</strong> ${
         item.action === 'taken' ? 'took it, to pay it by hand' : 'gave it back unpaid'
       }.`
+    case 'update':
+      return html`Metadata changed <span class="faint">by ${makerName(item.made_by, names)}</span>`
     case 'review':
       return item.reason
     default:
