@@ -256,11 +256,10 @@ function makeFastify(deps: Deps): FastifyInstance {
     // Fastify's own log lines contain URLs, which may hold personal data.
     logController: new LogController({
       disableRequestLogging: true,
-      requestIdLogLabel: 'request_id',
     }),
     genReqId: requestIdOf,
-    // Fastify would also pass options; without them, pino makes a child in half the time.
-    childLoggerFactory: (log, bindings) => log.child(bindings),
+    // Few requests write a line: logOf makes the log of a request when it writes one.
+    childLoggerFactory: log => log,
     bodyLimit: MAX_BODY_BYTES,
     // http/message.ts refuses a request without a Host header; Node would refuse it without a body.
     http: {

@@ -9,6 +9,7 @@ import { CATALOGUE, type Problem, type Reason, Refusal, refusal } from '../value
 import { newId } from '../values/id.ts'
 import { JsonError } from './json-error.ts'
 import { MAX_PROBLEMS, validationProblems } from './problems.ts'
+import { logOf } from './requests.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -51,9 +52,9 @@ export function toRefusal(error: unknown): Refusal {
 /** The error handler of Fastify. It logs 500s and 503s with their cause, and no other refusal. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const refused = toRefusal(error)
-  if (refused.status === 500) request.log.error({ err: error }, 'request failed')
+  if (refused.status === 500) logOf(request).error({ err: error }, 'request failed')
   if (refused.status === 503) {
-    request.log.warn({ err: refused.cause ?? error }, 'request could not be served')
+    logOf(request).warn({ err: refused.cause ?? error }, 'request could not be served')
     void reply.header('retry-after', RETRY_AFTER_S)
   }
   return sendRefusal(refused, request, reply)

@@ -1,7 +1,7 @@
 // Makes requests observable: gives each an id, a line in the log and metrics, and publishes it for
 // subscribers. Knows no resource. Of a caller's text, it logs only the request id.
 import type { IncomingMessage } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { inCourseOf, REQUESTS, type RequestContext } from '../values/diagnostics.ts'
 import { newId } from '../values/id.ts'
 import { versionHeaders } from './version.ts'
@@ -42,7 +42,7 @@ export function watchRequests(app: FastifyInstance, deps: Needs): void {
     identify(request, reply)
     // 'close' also comes when the client leaves before the answer.
     reply.raw.on('close', () => end(request, reply, deps))
-    if (REQUESTS.hasSubscribers) begin(request, reply)
+    if (REQUESTS.hasSubscribers) begin(request)
     done()
   })
   // An earlier hook would not suffice: the socket calls the body's reader outside of the context of
@@ -61,7 +61,7 @@ export function identify(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /** Publishes the start of a request to a route with a scope. Probes and /docs have none. */
-function begin(request: FastifyRequest, reply: FastifyReply): void {
+function begin(request: FastifyRequest): void {
   const { config, url } = request.routeOptions
   if (config.scope === undefined || url === undefined) return
   const { traceparent } = request.headers
@@ -73,9 +73,12 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
   }
   REQUESTS.start.publish(course)
   request.course = course
-  if (course.trace_id === undefined) return
-  request.log = request.log.child({ trace_id: course.trace_id })
-  reply.log = request.log
+}
+
+/** The log whose lines name this request, and its trace. */
+export function logOf({ log, id, course }: FastifyRequest): FastifyBaseLogger {
+  const trace = course?.trace_id === undefined ? {} : { trace_id: course.trace_id }
+  return log.child({ request_id: id, ...trace })
 }
 
 function end(request: FastifyRequest, reply: FastifyReply, deps: Needs): void {
@@ -90,11 +93,18 @@ function end(request: FastifyRequest, reply: FastifyReply, deps: Needs): void {
   // A stream takes as long as its client reads: its duration says nothing about the service.
   const served_ms = request.routeOptions.config.streams === true ? 0 : duration_ms
   const level = levelOf(status, served_ms)
-  request.log[level]({ method, route, status, duration_ms, account_id, key_id, user }, 'request')
+  if (level !== 'debug' || isDebugged(request.log)) {
+    const facts = { method, route, status, duration_ms, account_id, key_id, user }
+    logOf(request)[level](facts, 'request')
+  }
   if (course === undefined) return
   course.status = status
   if (account_id !== undefined) course.account_id = account_id
   REQUESTS.asyncEnd.publish(course)
+}
+
+function isDebugged({ level }: FastifyBaseLogger): boolean {
+  return level === 'debug' || level === 'trace'
 }
 
 /** Most requests are logged at debug: at 9,000 payouts a second, their lines cost too much. */

@@ -11,14 +11,14 @@ const KINDS = ['personal', 'digest', 'staff', 'none'] as const
 /** By table: its columns that can hold a name. docs/schema.sql is as PostgreSQL has it. */
 async function columnsOfSchema(): Promise<Record<string, string[]>> {
   const schema = await readFile('docs/schema.sql', 'utf8')
+  const domains = schema.matchAll(/^CREATE DOMAIN (\w+) AS (?:text|json|jsonb|bytea)\b/gm)
+  const types = ['text', 'json', 'jsonb', 'bytea', ...Array.from(domains, ([, name]) => name)]
+  const column = new RegExp(`^ {2}(\\w+) (?:(?:${types.join('|')})\\b|integer\\[\\])`, 'gm')
   const tables = schema.matchAll(/^CREATE TABLE (\w+) \(\n(.*?)\n\)/gms)
   return Object.fromEntries(
     Array.from(tables, ([, table = '', body = '']) => [
       table,
-      Array.from(
-        body.matchAll(/^ {2}(\w+) (?:(?:text|json|jsonb|bytea)\b|integer\[\])/gm),
-        ([, name = '']) => name,
-      )
+      Array.from(body.matchAll(column), ([, name = '']) => name)
         .filter(name => name !== 'CONSTRAINT')
         .sort(),
     ]),

@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { FairTurns } from '../../../engine/fair.ts'
 import type { Reads } from '../../../engine/reads.ts'
+import { logOf } from '../../../http/requests.ts'
 import { rateLimited, refusal } from '../../../values/errors.ts'
 import { csvWriter } from './csv.ts'
 import { fileName, MEDIA, type StatementFormat, writerOf } from './formats.ts'
@@ -83,7 +84,7 @@ function openStatements(deps: Needs): Statements {
       } catch (error) {
         if (!reply.raw.headersSent) throw refusalOf(error)
         // The answer stays without its end, which every HTTP client detects.
-        reply.log.error({ err: error, account_id }, 'statement broken off')
+        logOf(reply.request).error({ err: error, account_id }, 'statement broken off')
         reply.raw.destroy()
       } finally {
         release()
