@@ -64,7 +64,8 @@ function typeOf(schema: Schema): string {
   const name = referred(schema)
   if (name !== undefined) return `"${name}"`
   if (schema.const !== undefined) return literals([schema.const])
-  if (schema['x-extensible-enum'] !== undefined) return 'str'
+  const open = schema['x-extensible-enum']
+  if (open !== undefined) return `Union[${literals(open)}, str]`
   if (schema.enum !== undefined) return literals(schema.enum)
   const either = kindsOf(schema)
   if (either !== undefined) return union(either.map(typeOf))

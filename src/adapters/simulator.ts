@@ -9,6 +9,7 @@ import {
   type RailStep,
   SIMULATOR,
 } from '../rails/rail.ts'
+import { failureWith } from '../values/failures.ts'
 
 /** Amounts in minor units, both ends included. */
 export const SCRIPTS: readonly {
@@ -25,16 +26,8 @@ export const SCRIPTS: readonly {
 ]
 
 const FAILURES: Partial<Record<RailStatus, Failure>> = {
-  failed: {
-    code: 'PF000900',
-    category: 'simulated',
-    message: 'The simulator fails payouts of this amount.',
-  },
-  reversed: {
-    code: 'PR000900',
-    category: 'simulated',
-    message: 'The simulator reverses payouts of this amount.',
-  },
+  failed: failureWith('PF000900', 'The simulator fails payouts of this amount.'),
+  reversed: failureWith('PR000900', 'The simulator reverses payouts of this amount.'),
 }
 
 /** A book's time is at most this far ahead of the clock, unless the clock was set back. */

@@ -27,6 +27,7 @@ import { Fees, money, PRICE, presentFees, presentPrice, QuoteResponse } from '..
 import { feesInPayoutCurrency, totalDebit } from '../quotes/rules.ts'
 import { expectedArrival } from '../rails/plan.ts'
 import { BalanceTransactionResponse } from '../statements/balance-transaction/response.ts'
+import { FAILURE_CODES } from '../values/failures.ts'
 import type { Decimal } from '../values/money/decimal.ts'
 import { amountToJson, rateToJson } from '../values/money/json.ts'
 import { withAnswers } from './action.ts'
@@ -48,20 +49,19 @@ const FxTransaction = Type.Object(
   { title: 'FxTransaction', description: 'Empty when nothing was converted on this side.' },
 )
 
+const FailureCode = Type.String({
+  title: 'FailureCode',
+  'x-extensible-enum': FAILURE_CODES,
+  description:
+    'The page `/docs/failure-codes` of the service has each code with its meaning and what to ' +
+    'do. An operator may give another code by hand.',
+})
+
 export const FailureResponse = Type.Object(
-  { code: Type.String(), category: Type.String(), message: Type.String() },
+  { code: FailureCode, category: Type.String(), message: Type.String() },
   {
     title: 'PayoutFailure',
-    description:
-      'Codes: PF000100, cancelled by the account; PF000300, the entity the payout was made for ' +
-      'is rejected; PF000310, the receiving account’s balance is full; PF000320, it is closed; ' +
-      'PF000330, the entity was approved after the rate of the payout was no longer kept; ' +
-      'OP000100, set by the operator; PF000900 and PR000900, simulated. By a bank, PF before and ' +
-      'PR after success: 000500, no reason; 000510, no such account; 000511, closed; 000512, ' +
-      'blocked; 000513, wrong bank; 000520, name; 000521, address; 000530, refused by the ' +
-      'beneficiary; 000540, amount; 000550, not executed; 000555, signature or right; ' +
-      '000560, regulatory; 000570, technical; 000575, format; 000580, date; 000590, repetition; ' +
-      '000595, cancelled. Others are the rail’s.',
+    description: 'Why a payout failed or came back. `message` is for people.',
   },
 )
 

@@ -599,7 +599,7 @@ EntityUpdate = TypedDict("EntityUpdate", {
 
 ErrorDetail = TypedDict("ErrorDetail", {
     "code": "int",
-    "reason": "str",
+    "reason": "Union[Literal[\"invalid_json\", \"internal\", \"service_unavailable\", \"clock_jumped\", \"invalid_path_parameter\", \"invalid_query_parameter\", \"not_found\", \"insufficient_scope\", \"sandbox_only\", \"invalid_credentials\", \"missing_credentials\", \"rate_limited\", \"quota_exceeded\", \"invalid_request\", \"request_timeout\", \"unsupported_media_type\", \"payload_too_large\", \"headers_too_large\", \"uri_too_long\", \"misdirected_request\", \"unknown_version\", \"method_not_allowed\", \"account_frozen\", \"account_closed\", \"invalid_field\", \"cross_site_request\", \"insecure_connection\", \"password_needed\", \"invalid_login\", \"session_over\", \"idempotency_key_reused\", \"invalid_idempotency_key\", \"currency\", \"holding_currency_not_found\", \"beneficiary_missing\", \"type_mismatch\", \"beneficiary_not_found\", \"entity_not_found\", \"insufficient_balance\", \"amount_mismatch\", \"amount_out_of_range\", \"quote_expired\", \"quote_used\", \"quote_mismatch\", \"rate_stale\", \"fee_unavailable\", \"rate_unavailable\", \"deposit_address_not_found\", \"deposit_currency_not_accepted\", \"invalid_transition\", \"entity_duplicate\", \"entity_changed\", \"approval_not_allowed\", \"already_decided\", \"approval_outdated\", \"notice_outdated\", \"notice_without_value\", \"payout_not_cancellable\", \"payout_not_paid\", \"possible_duplicate_payout\", \"max_total_debit_exceeded\", \"balance_limit_exceeded\", \"route_unavailable\", \"calendar_ended\", \"limit_exceeded\", \"beneficiary_not_approved\", \"beneficiary_archived\", \"party_erased\", \"erasure_refused\", \"webhook_endpoint_limit\", \"webhook_endpoint_disabled\", \"source_already_used\", \"reference_already_used\", \"already_reversed\", \"not_reversible\", \"route_conflict\", \"object_full\", \"likely_mistake\", \"event_archived\"], str]",
     "message": "str",
     "remarks": "str",
 })
@@ -665,6 +665,8 @@ ExplainedRate = TypedDict("ExplainedRate", {
     "rounded": "\"DecimalText\"",
     "rounding": "Literal[\"down_12_digits\", \"none\"]",
 })
+
+FailureCode = Union[Literal["OP000100", "PF000100", "PF000300", "PF000310", "PF000320", "PF000330", "PF000400", "PF000410", "PF000500", "PF000510", "PF000511", "PF000512", "PF000513", "PF000520", "PF000521", "PF000530", "PF000540", "PF000550", "PF000555", "PF000560", "PF000570", "PF000575", "PF000580", "PF000590", "PF000595", "PF000600", "PF000610", "PF000900", "PR000500", "PR000510", "PR000511", "PR000512", "PR000513", "PR000520", "PR000521", "PR000530", "PR000540", "PR000550", "PR000555", "PR000560", "PR000570", "PR000575", "PR000580", "PR000590", "PR000595", "PR000600", "PR000900"], str]
 
 Fee = TypedDict("Fee", {
     "in_holding_currency": "int",
@@ -734,7 +736,7 @@ LoggedRequest = TypedDict("LoggedRequest", {
     "outcome": "Literal[\"succeeded\", \"refused\", \"failed\", \"abandoned\"]",
     "status": "Union[int, None]",
     "duration_ms": "\"Decimal\"",
-    "reason": "str",
+    "reason": "Union[Literal[\"invalid_json\", \"internal\", \"service_unavailable\", \"clock_jumped\", \"invalid_path_parameter\", \"invalid_query_parameter\", \"not_found\", \"insufficient_scope\", \"sandbox_only\", \"invalid_credentials\", \"missing_credentials\", \"rate_limited\", \"quota_exceeded\", \"invalid_request\", \"request_timeout\", \"unsupported_media_type\", \"payload_too_large\", \"headers_too_large\", \"uri_too_long\", \"misdirected_request\", \"unknown_version\", \"method_not_allowed\", \"account_frozen\", \"account_closed\", \"invalid_field\", \"cross_site_request\", \"insecure_connection\", \"password_needed\", \"invalid_login\", \"session_over\", \"idempotency_key_reused\", \"invalid_idempotency_key\", \"currency\", \"holding_currency_not_found\", \"beneficiary_missing\", \"type_mismatch\", \"beneficiary_not_found\", \"entity_not_found\", \"insufficient_balance\", \"amount_mismatch\", \"amount_out_of_range\", \"quote_expired\", \"quote_used\", \"quote_mismatch\", \"rate_stale\", \"fee_unavailable\", \"rate_unavailable\", \"deposit_address_not_found\", \"deposit_currency_not_accepted\", \"invalid_transition\", \"entity_duplicate\", \"entity_changed\", \"approval_not_allowed\", \"already_decided\", \"approval_outdated\", \"notice_outdated\", \"notice_without_value\", \"payout_not_cancellable\", \"payout_not_paid\", \"possible_duplicate_payout\", \"max_total_debit_exceeded\", \"balance_limit_exceeded\", \"route_unavailable\", \"calendar_ended\", \"limit_exceeded\", \"beneficiary_not_approved\", \"beneficiary_archived\", \"party_erased\", \"erasure_refused\", \"webhook_endpoint_limit\", \"webhook_endpoint_disabled\", \"source_already_used\", \"reference_already_used\", \"already_reversed\", \"not_reversible\", \"route_conflict\", \"object_full\", \"likely_mistake\", \"event_archived\"], str]",
     "remarks": "str",
 })
 
@@ -1009,7 +1011,7 @@ PayoutEventChange = TypedDict("PayoutEventChange", {
 })
 
 PayoutFailure = TypedDict("PayoutFailure", {
-    "code": "str",
+    "code": "\"FailureCode\"",
     "category": "str",
     "message": "str",
 })

@@ -2,32 +2,9 @@
 // exceptions that a person must look at. Pure.
 import type { Failure } from '../../rails/rail.ts'
 import { type ReasonCause, reasonOf, type Scheme } from '../../values/bank-format/reason.ts'
-
-/** For each cause: the number behind PF (failed) or PR (reversed), and the category. */
-const FAILURES = {
-  unspecified: ['000500', 'bank'],
-  account_invalid: ['000510', 'account'],
-  account_closed: ['000511', 'account'],
-  account_blocked: ['000512', 'account'],
-  bank_invalid: ['000513', 'account'],
-  party_mismatch: ['000520', 'party'],
-  address_invalid: ['000521', 'party'],
-  refused: ['000530', 'receiver'],
-  amount: ['000540', 'amount'],
-  funds: ['000550', 'bank'],
-  unexecuted: ['000550', 'bank'],
-  authorization: ['000555', 'bank'],
-  regulatory: ['000560', 'regulatory'],
-  technical: ['000570', 'technical'],
-  format: ['000575', 'technical'],
-  date: ['000580', 'date'],
-  duplicate: ['000590', 'duplicate'],
-  cancelled: ['000595', 'cancelled'],
-} as const
+import { failureOfCause, isFailureCause } from '../../values/failures.ts'
 
 const NO_REASON = 'The bank gives no reason that says more.'
-
-type FailureCause = keyof typeof FAILURES
 
 /** Why a bank did not pay, or returned money; undefined for an unknown code. */
 export function causeOf(scheme: Scheme, code: string): ReasonCause | undefined {
@@ -50,21 +27,14 @@ export function failureOf(
 ): Failure {
   const known = codes.flatMap(code => {
     const { cause, words } = reasonOf(scheme, code, status === 'reversed') ?? {}
-    return cause !== undefined && words !== undefined && isFailure(cause) ? [{ cause, words }] : []
+    return cause !== undefined && words !== undefined && isFailureCause(cause)
+      ? [{ cause, words }]
+      : []
   })
   const { cause, words } = known.find(({ cause }) => cause !== 'unspecified') ??
-    known[0] ?? { cause: 'unspecified', words: NO_REASON }
-  const [number, category] = FAILURES[cause]
+    known[0] ?? { cause: 'unspecified' as const, words: NO_REASON }
   const list = codes.length === 0 ? '' : ` (${codes.join(', ')})`
-  return {
-    code: `${status === 'failed' ? 'PF' : 'PR'}${number}`,
-    category,
-    message: `${words.slice(0, -1)}${list}.`,
-  }
-}
-
-function isFailure(cause: ReasonCause): cause is FailureCause {
-  return Object.hasOwn(FAILURES, cause)
+  return { ...failureOfCause(cause, status), message: `${words.slice(0, -1)}${list}.` }
 }
 
 /** The exceptions that a person must look at, by kind, the gravest first. */

@@ -50,7 +50,7 @@ for (const [history, steps] of COURSES) {
 test("connector reports rejected: the provider's code is in the message", () => {
   const [step] = readSteps(reported('rejected')).steps
   assert.deepEqual(step?.failure, {
-    code: 'PF000400',
+    code: 'PF000600',
     category: 'rejected',
     message: 'X1: Why.',
   })
@@ -214,24 +214,24 @@ for (const [what, history, wanted] of [
   [
     'a rejection with code, message and category',
     [step(1, 'rejected', { code: 'X1', message: 'Closed.', category: 'account' })],
-    [{ status: 'failed', failure: failure('PF000400', 'account', 'X1: Closed.') }],
+    [{ status: 'failed', failure: failure('PF000600', 'account', 'X1: Closed.') }],
   ],
   [
     'a rejection with only a message',
     [step(1, 'rejected', { code: ' ', message: 'Closed.', category: '' })],
-    [{ status: 'failed', failure: failure('PF000400', 'rejected', 'Closed.') }],
+    [{ status: 'failed', failure: failure('PF000600', 'rejected', 'Closed.') }],
   ],
   [
     'a cancellation without a message',
     [step(1, 'cancelled')],
-    [{ status: 'failed', failure: failure('PF000410', 'cancelled', 'No reason was given.') }],
+    [{ status: 'failed', failure: failure('PF000610', 'cancelled', 'No reason was given.') }],
   ],
   [
     'a return',
     [step(1, 'paid'), step(2, 'returned', { code: 'R1' })],
     [
       { status: 'succeeded', failure: null },
-      { status: 'reversed', failure: failure('PR000400', 'returned', 'R1') },
+      { status: 'reversed', failure: failure('PR000600', 'returned', 'R1') },
     ],
   ],
 ] as const) {

@@ -4,6 +4,7 @@
 import type { RailReport, RailStep } from '../../rails/rail.ts'
 import { isWholeReturn } from '../../rails/returned.ts'
 import { reasonOf } from '../../values/bank-format/reason.ts'
+import { failureWith } from '../../values/failures.ts'
 import { DAY_MS } from '../../values/instant.ts'
 import { moneyWords } from '../../values/money/words.ts'
 import { STEP_STATUSES, type Step, type StepStatus } from './protocol.ts'
@@ -143,11 +144,11 @@ function railStep(step: ReportedStep, status: StepStatus): RailStep | undefined 
     case 'paid':
       return { status: 'succeeded', failure: null }
     case 'rejected':
-      return { status: 'failed', failure: failureOf(step, 'PF000400', 'rejected'), ...wish(step) }
+      return { status: 'failed', failure: failureOf(step, 'PF000600'), ...wish(step) }
     case 'cancelled':
-      return { status: 'failed', failure: failureOf(step, 'PF000410', 'cancelled'), ...wish(step) }
+      return { status: 'failed', failure: failureOf(step, 'PF000610'), ...wish(step) }
     case 'returned':
-      return { status: 'reversed', failure: failureOf(step, 'PR000400', 'returned'), ...wish(step) }
+      return { status: 'reversed', failure: failureOf(step, 'PR000600'), ...wish(step) }
     case 'not_taken':
       return undefined
   }
@@ -161,15 +162,11 @@ function wish({ code }: ReportedStep): { readonly at_wish?: true } {
 /** The message keeps the provider's own code, unchanged. */
 function failureOf(
   { code, message, category }: ReportedStep,
-  failure_code: string,
-  fallback: string,
+  failure_code: 'PF000600' | 'PF000610' | 'PR000600',
 ) {
   const words = [code, message].filter(text => text.trim() !== '').join(': ')
-  return {
-    code: failure_code,
-    category: category || fallback,
-    message: words || 'No reason was given.',
-  }
+  const failure = failureWith(failure_code, words || 'No reason was given.')
+  return { ...failure, category: category || failure.category }
 }
 
 const MINUTE_MS = 60_000

@@ -2,6 +2,7 @@
 // Pure.
 import type { RailStep } from '../../rails/rail.ts'
 import { refusal } from '../../values/errors.ts'
+import { failureWith } from '../../values/failures.ts'
 import type { Instant } from '../../values/instant.ts'
 import { withAnswer } from '../action.ts'
 import { isTaken } from '../by-hand/by-hand.ts'
@@ -33,7 +34,7 @@ function cancellation(payout: OpenPayout): RailStep {
   if (isTaken(payout)) throw refused('it is being paid by hand')
   if (isHeldForMatch(payout)) throw refused('it is under review')
   const message = 'Cancelled before the rail took it.'
-  return { status: 'failed', failure: { code: 'PF000100', category: 'cancelled', message } }
+  return { status: 'failed', failure: failureWith('PF000100', message) }
 }
 
 function resumption({ id, status }: OpenPayout): RailStep {

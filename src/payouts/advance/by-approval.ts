@@ -20,6 +20,7 @@ import type { RailStep } from '../../rails/rail.ts'
 import type { Event } from '../../statements/event/event.ts'
 import { recordChange } from '../../statements/event/rules.ts'
 import { refusal } from '../../values/errors.ts'
+import { failureWith } from '../../values/failures.ts'
 import { nameOf } from '../../values/id.ts'
 import { personFacts } from '../by-hand/by-hand.ts'
 import { APPROVAL_SEAL, PAYOUT_SEAL } from '../columns.ts'
@@ -89,7 +90,7 @@ function decideApproval(
     if (open === undefined || open.approval.outcome !== '' || !isExpired(open, now))
       return UNDECIDED
     const message = 'Nobody has approved it in time.'
-    const failure = { code: 'PF000410', category: 'approval', message }
+    const failure = failureWith('PF000410', message)
     return { ...UNDECIDED, steps: [{ status: 'failed', failure }], outcome: 'expired' }
   }
   const approvers = state.approvers.get(account_id) ?? NO_APPROVERS
@@ -131,7 +132,7 @@ function stepsByRejection({ id, screening }: OpenPayout, reason: string): readon
 
 function rejected(reason: string): RailStep {
   const message = reason === '' ? 'Rejected.' : `Rejected: ${reason}`
-  return { status: 'failed', failure: { code: 'PF000400', category: 'approval', message } }
+  return { status: 'failed', failure: failureWith('PF000400', message) }
 }
 
 function isRejected({ approval }: OpenApproval): boolean {

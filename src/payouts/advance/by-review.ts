@@ -4,6 +4,7 @@ import type { Approvals } from '../../parties/entity/entity.ts'
 import type { RailStep } from '../../rails/rail.ts'
 import { type Match, newMatches, type Screened, type StoredMatch } from '../../screening/match.ts'
 import { refusal } from '../../values/errors.ts'
+import { failureWith } from '../../values/failures.ts'
 import { nameOf } from '../../values/id.ts'
 import { type Instant, plusMicros } from '../../values/instant.ts'
 import { descriptionOf, NEUTRAL_DESCRIPTION } from '../create/new-row.ts'
@@ -92,7 +93,7 @@ function overdue(entity_id: string): RailStep {
   const message =
     `Entity ${entity_id} was approved later than ${PRICE_HELD_DAYS} days, for which the payout ` +
     'keeps its rate.'
-  return { status: 'failed', failure: { code: 'PF000330', category: 'compliance', message } }
+  return { status: 'failed', failure: failureWith('PF000330', message) }
 }
 
 /**

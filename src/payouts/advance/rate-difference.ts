@@ -19,7 +19,7 @@ import type { Cause } from '../states.ts'
  */
 const WISHES: readonly string[] = ['PF000100', 'PF000330', 'PF000400', 'PF000410']
 
-/** Rails have failures of the same codes, so a rail and an operator mark a wish themselves. */
+/** An operator may give any code, so an operator and a rail mark a wish themselves. */
 export function isAtWish({ failure, at_wish }: RailStep, by: Cause): boolean {
   if (by === 'rail' || by === 'operator') return at_wish === true
   return failure !== null && WISHES.includes(failure.code)

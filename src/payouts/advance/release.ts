@@ -4,6 +4,7 @@ import type { Approvals } from '../../parties/entity/entity.ts'
 import type { ApprovalStatus } from '../../parties/entity/states.ts'
 import type { RailStep } from '../../rails/rail.ts'
 import { refusal } from '../../values/errors.ts'
+import { failureWith } from '../../values/failures.ts'
 import { type Key, nameOf } from '../../values/id.ts'
 import type { OpenPayout, Payout } from '../payout.ts'
 import { ENTITY_REJECTED } from './rate-difference.ts'
@@ -89,7 +90,7 @@ export function unapprovedStatus(
 
 export function rejectedEntity(entity_id: string): RailStep {
   const message = `Entity ${entity_id}, for which the payout was made, is rejected.`
-  return { status: 'failed', failure: { code: ENTITY_REJECTED, category: 'compliance', message } }
+  return { status: 'failed', failure: failureWith(ENTITY_REJECTED, message) }
 }
 
 /** The step of a payout that nothing holds. */
@@ -104,8 +105,8 @@ export function released(state: HeldState, payout: OpenPayout): RailStep {
 function release(state: HeldState, payout: Payout): RailStep {
   const { destination_currency, destination_amount } = payout
   const receiver = receiverOf(state, payout)
-  const failed = (code: string, message: string): RailStep => {
-    return { status: 'failed', failure: { code, category: 'receiver', message } }
+  const failed = (code: 'PF000310' | 'PF000320', message: string): RailStep => {
+    return { status: 'failed', failure: failureWith(code, message) }
   }
   if (receiver.state === 'closed') return failed('PF000320', 'The receiving account is closed.')
   if (hasRoom(receiver, destination_currency, destination_amount)) {

@@ -3,6 +3,7 @@
 import { isOpenException, type RailException } from '../../rails/attempt.ts'
 import { type Failure, MANUAL, type RailStatus, type RailStep } from '../../rails/rail.ts'
 import { invalidField, refusal, refuseIfAny } from '../../values/errors.ts'
+import { failureWith } from '../../values/failures.ts'
 import type { Key } from '../../values/id.ts'
 import type { Instant } from '../../values/instant.ts'
 import type { Payout } from '../payout.ts'
@@ -135,11 +136,7 @@ function refused(message: string) {
 }
 
 /** The failure of an operator's step for which the person gives no other failure. */
-export const OPERATOR_FAILURE: Failure = {
-  code: 'OP000100',
-  category: 'operator',
-  message: 'Set by the operator.',
-}
+export const OPERATOR_FAILURE: Failure = failureWith('OP000100', 'Set by the operator.')
 
 /** The status in which `status_description` asks the account for more. */
 export const ASKING: PayoutStatus = 'requires_action'

@@ -3,7 +3,7 @@
 // (Nacha Operating Rules, Appendix Four and Five). reasons.json has one row for each code. Pure.
 import lists from './reasons.json' with { type: 'json' }
 
-/** The cause of a reason. adapters/bank-file/codes.ts has the failure of each cause. */
+/** The cause of a reason. values/failures.ts has the failure of each cause. */
 export type ReasonCause =
   | 'unspecified'
   | 'account_invalid'

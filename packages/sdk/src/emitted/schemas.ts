@@ -1058,6 +1058,12 @@ export interface ExplainedRate {
   rounding: 'down_12_digits' | 'none'
 }
 
+/**
+ * The page `/docs/failure-codes` of the service has each code with its meaning and what to do. An
+ * operator may give another code by hand.
+ */
+export type FailureCode = 'OP000100' | 'PF000100' | 'PF000300' | 'PF000310' | 'PF000320' | 'PF000330' | 'PF000400' | 'PF000410' | 'PF000500' | 'PF000510' | 'PF000511' | 'PF000512' | 'PF000513' | 'PF000520' | 'PF000521' | 'PF000530' | 'PF000540' | 'PF000550' | 'PF000555' | 'PF000560' | 'PF000570' | 'PF000575' | 'PF000580' | 'PF000590' | 'PF000595' | 'PF000600' | 'PF000610' | 'PF000900' | 'PR000500' | 'PR000510' | 'PR000511' | 'PR000512' | 'PR000513' | 'PR000520' | 'PR000521' | 'PR000530' | 'PR000540' | 'PR000550' | 'PR000555' | 'PR000560' | 'PR000570' | 'PR000575' | 'PR000580' | 'PR000590' | 'PR000595' | 'PR000600' | 'PR000900' | (string & {})
+
 /** One fee in both currencies; the amount in the holding currency is charged. */
 export interface Fee<M extends Minor = number> {
   /** Minor units. */
@@ -1569,18 +1575,9 @@ export interface PayoutEventChange {
   made_by?: MadeBy
 }
 
-/**
- * Codes: PF000100, cancelled by the account; PF000300, the entity the payout was made for is
- * rejected; PF000310, the receiving account’s balance is full; PF000320, it is closed; PF000330,
- * the entity was approved after the rate of the payout was no longer kept; OP000100, set by the
- * operator; PF000900 and PR000900, simulated. By a bank, PF before and PR after success: 000500, no
- * reason; 000510, no such account; 000511, closed; 000512, blocked; 000513, wrong bank; 000520,
- * name; 000521, address; 000530, refused by the beneficiary; 000540, amount; 000550, not executed;
- * 000555, signature or right; 000560, regulatory; 000570, technical; 000575, format; 000580, date;
- * 000590, repetition; 000595, cancelled. Others are the rail’s.
- */
+/** Why a payout failed or came back. `message` is for people. */
 export interface PayoutFailure {
-  code: string
+  code: FailureCode
   category: string
   message: string
 }
