@@ -119,6 +119,16 @@ test('entities page, status filter: the API knows every option', async () => {
   }
 })
 
+test('payout page, payout cancelled: shows the code of its failure and what to do', async () => {
+  const own = await pay('cancelled')
+  const cancelled = await account.post(`/v3/payout/${own}/cancel`, {})
+  assert.equal(cancelled.status, 200, cancelled.text)
+  const { headers } = await person(['viewer'])
+  const { text } = await look(headers, `/console/${id}/payouts/${own}`)
+  assert.match(text, /What to do:<\/strong> Pay again if you still want to\./)
+  assert.match(text, /<a href="\/docs\/failure-codes#pf000100"><code>PF000100</)
+})
+
 test('console page of an account without a role: 403 without details, also for an operator', async () => {
   const other = await service.openAccount()
   const { headers } = await person(['viewer'])

@@ -2,6 +2,7 @@
 import { makerName } from '../../accounts/maker.ts'
 import { PAYOUT_STATUSES } from '../../payouts/states.ts'
 import { PAYOUT_TYPES } from '../../quotes/quote.ts'
+import { FAILURES } from '../../values/failures.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import { type JsonObject, type Query, queryText } from '../api.ts'
 import { anyOf, bodyOf, field, fieldText, post, postForm } from '../form.ts'
@@ -174,11 +175,15 @@ and you can cancel it until then.</p>`
 
 function failure({ failure: why, status }: Payout): Html | '' {
   if (why === null) return ''
+  const fix = FAILURES.get(why.code)?.fix
+  const code = html`<code>${why.code}</code>`
+  const place = `/docs/failure-codes#${why.code.toLowerCase()}`
   return html`<div class="note bad"><p><strong>${
     status === 'reversed' ? 'Why the money came back' : 'Why it failed'
   }:</strong> ${why.message}</p>
-<p class="faint">Code <code>${why.code}</code>, category: ${words(why.category)}. The amount and its
-fees are back in your balance.</p></div>`
+${fix !== undefined && html`<p><strong>What to do:</strong> ${fix}</p>`}
+<p class="faint">Code ${fix === undefined ? code : html`<a href="${place}">${code}</a>`},
+category: ${words(why.category)}. The amount and its fees are back in your balance.</p></div>`
 }
 
 function moneyOf(
