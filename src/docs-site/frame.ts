@@ -2,7 +2,7 @@
 import { type Content, type Html, html } from '../values/text/html.ts'
 import { LANGUAGES, type Rendered } from './markdown.ts'
 import type { Page } from './page.ts'
-import type { Hit } from './search.ts'
+import type { Found } from './search.ts'
 
 export interface Frame {
   readonly pages: readonly Page[]
@@ -31,7 +31,7 @@ function renderFramed({ pages, style, query, name, title, main, aside }: FramedP
 <header class="top"><a class="brand" href="/docs">Corridor <span>docs</span></a>
 <form class="find" action="/docs/search" role="search">
 <input type="search" name="q" aria-label="Search the documentation" required maxlength="100"
-placeholder="Search guides, operations, errors" value="${query ?? ''}">
+placeholder="Search guides, countries, errors" value="${query ?? ''}">
 <button>Search</button></form>
 <a class="door" href="/console">Console</a></header>
 <div class="columns">${navigation(pages, name)}
@@ -41,7 +41,8 @@ placeholder="Search guides, operations, errors" value="${query ?? ''}">
 
 /** The list of pages, twice: a narrow screen shows the second, collapsed one. */
 function navigation(pages: readonly Page[], name: string): Html {
-  const groups = Object.entries(Object.groupBy(pages, ({ group }) => group))
+  const listed = pages.filter(page => page.unlisted !== true)
+  const groups = Object.entries(Object.groupBy(listed, ({ group }) => group))
   const lists = groups.map(
     ([group, theirs = []]) =>
       html`<h2>${group}</h2><ul>${theirs.map(
@@ -91,7 +92,7 @@ function languageSwitch(): Html {
 export function renderHome(frame: Frame): Html {
   const cards = (group: Page['group']) =>
     html`<ul class="cards">${frame.pages
-      .filter(page => page.group === group)
+      .filter(page => page.group === group && page.unlisted !== true)
       .map(
         page => html`<li><a href="/docs/${page.name}"><strong>${page.title}</strong>
 <span>${page.summary}</span></a></li>`,
@@ -100,19 +101,22 @@ export function renderHome(frame: Frame): Html {
 <p class="lead">Hold balances, quote a payout, pay, and follow it until the money has
 arrived. Begin with <a href="/docs/first-payout">your first payout</a>: it takes five minutes
 in a sandbox.</p>
-<h2>Guides</h2>${cards('Guides')}<h2>Reference</h2>${cards('Reference')}
+<h2>Guides</h2>${cards('Guides')}<h2>Countries</h2>${cards('Countries')}
+<h2>Operating</h2>${cards('Operating')}<h2>Reference</h2>${cards('Reference')}
 <p class="faint">For programs: <a href="/openapi.json">openapi.json</a>,
 <a href="/llms.txt">llms.txt</a>;
 every page is Markdown too, at its address with <code>.md</code>.</p></article>`
   return renderFramed({ ...frame, name: '', title: 'Documentation', main })
 }
 
-export function renderSearch(frame: Frame, query: string, hits: readonly Hit[]): Html {
+export function renderSearch(frame: Frame, query: string, { hits, whole }: Found): Html {
   const count = hits.length === 1 ? '1 place' : `${hits.length} places`
   const main = html`<article><h1>Search</h1><p role="status">${
-    hits.length === 0
-      ? html`Nothing has all of these words: <strong>${query}</strong>. Use fewer or other words.`
-      : html`${count} for <strong>${query}</strong>, the best first`
+    whole
+      ? html`${count} for <strong>${query}</strong>, the best first`
+      : html`Nothing has all of these words: <strong>${query}</strong>. ${
+          hits.length === 0 ? 'Use other words.' : 'These places have some of them.'
+        }`
   }</p><ol class="hits">${hits.map(
     ({ title, group, place, excerpt }) => html`<li><a href="/docs/${place}">${title}</a>
 <small>${group}</small><p>${excerpt}</p></li>`,

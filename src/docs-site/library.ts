@@ -1,15 +1,19 @@
-// Makes all pages of the documentation: guides from files, the reference from openapi.json.
+// Makes all pages of the documentation: guides and manuals from files, the others from openapi.json
+// and from the tables of countries, networks and failures.
 import { readFile } from 'node:fs/promises'
 import { DOCUMENT } from '../http/document.ts'
 import { runInTurns } from '../values/event-loop.ts'
+import { countryName, countryPages } from './countries.ts'
+import { failurePages, placeOfFailure } from './failure-pages.ts'
 import { lifePage } from './life.ts'
 import { type FindPlace, type Rendered, rendering } from './markdown.ts'
+import { networksPage } from './networks.ts'
 import { type Page, pageOf } from './page.ts'
 import { operationsOf, placeOfReason, referencePages } from './reference.ts'
 import type { ApiDocument } from './schema.ts'
 import { type Index, indexing } from './search.ts'
 
-const GUIDES = new URL('../../docs/guides/', import.meta.url)
+const DOCS = new URL('../../docs/', import.meta.url)
 
 /** The guides in the order in which a newcomer needs them. */
 export const GUIDE_NAMES = [
@@ -24,35 +28,61 @@ export const GUIDE_NAMES = [
   'going-live',
 ]
 
-/** Pages that are listed with the guides, but have nothing to run. */
-const POLICIES = ['versioning']
+/** The files of each group. `versioning` is listed with the guides, but has nothing to run. */
+const FILES: readonly (readonly [Page['group'], readonly string[]])[] = [
+  ['Guides', [...GUIDE_NAMES.map(name => `guides/${name}`), 'versioning']],
+  [
+    'Operating',
+    [
+      'operations',
+      'console',
+      'approvals',
+      'limits',
+      'screening',
+      'finance',
+      'bank-files',
+      'connect-a-provider',
+      'operator-api',
+      'privacy',
+    ],
+  ],
+  ['Countries', ['requirements']],
+]
 
 export interface Library {
   readonly pages: readonly Page[]
-  readonly index: Index
+  /** Made when somebody searches first. */
+  index(): Promise<Index>
   find(name: string): Promise<{ readonly page: Page; readonly rendered: Rendered } | undefined>
 }
 
 /** In turns, as a person may open the first of them beside payouts. */
 export async function readLibrary(): Promise<Library> {
-  const files = [...GUIDE_NAMES, ...POLICIES.map(name => `../${name}`)]
-  const guides = await Promise.all(
-    files.map(async file => {
-      const name = file.replace('../', '')
-      return pageOf(name, 'Guides', await readFile(new URL(`${file}.md`, GUIDES), 'utf8'))
-    }),
+  const [guides = [], manuals = [], requirements = []] = await Promise.all(
+    FILES.map(([group, files]) => Promise.all(files.map(file => readPage(group, file)))),
   )
   const document = JSON.parse(await readFile(DOCUMENT, 'utf8')) as ApiDocument
-  const reference = await runInTurns(referencePages(document))
-  const pages = [...guides, lifePage(), ...reference]
+  const pages = [
+    ...[...guides, lifePage()],
+    ...(await runInTurns(countryPages())),
+    await runInTurns(networksPage(countryName)),
+    ...[...requirements, ...manuals],
+    ...(await runInTurns(referencePages(document))),
+    ...(await runInTurns(failurePages())),
+  ]
   const byName = new Map(pages.map(page => [page.name, page]))
   const operations = operationsOf(document)
   const places = new Map(operations.map(({ method, path, place }) => [`${method} ${path}`, place]))
-  const placeOf: FindPlace = code => places.get(code.split('?', 1)[0] ?? '') ?? placeOfReason(code)
+  const placeOf: FindPlace = code =>
+    places.get(code.split('?', 1)[0] ?? '') ?? placeOfReason(code) ?? placeOfFailure(code)
   const rendered_by_name = new Map<string, Promise<Rendered>>()
+  let index: Promise<Index> | undefined
   return {
     pages,
-    index: await runInTurns(indexing(pages)),
+    index() {
+      index ??= runInTurns(indexing(pages))
+      return index
+    },
     async find(name) {
       const page = byName.get(name)
       if (page === undefined) return undefined
@@ -65,13 +95,17 @@ export async function readLibrary(): Promise<Library> {
   }
 }
 
+async function readPage(group: Page['group'], file: string): Promise<Page> {
+  const markdown = await readFile(new URL(`${file}.md`, DOCS), 'utf8')
+  return pageOf(file.replace('guides/', ''), group, markdown)
+}
+
 /** Undefined for a link out of /docs. */
 function linkTo(pages: ReadonlyMap<string, Page>, href: string): string | undefined {
   if (/^(https:\/\/|#|\/docs\b)/.test(href)) return href
-  const [path = '', anchor] = href.split('#')
-  const name = path.replace(/^.*\//, '').replace(/\.md$/, '')
-  if (!pages.has(name)) return undefined
-  return `/docs/${name}${anchor === undefined ? '' : `#${anchor}`}`
+  // A page of another folder, such as decisions/limits.md, may have the name of one of ours.
+  const [, name = '', anchor = ''] = /^(?:\.\.\/)?(?:guides\/)?([\w-]+)\.md(#.*)?$/.exec(href) ?? []
+  return pages.has(name) ? `/docs/${name}${anchor}` : undefined
 }
 
 /** The list of pages for programs (llmstxt.org). */

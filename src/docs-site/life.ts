@@ -37,6 +37,9 @@ Each step is an event: \`payout.\` and the state. [Webhooks](/docs/webhooks) bri
 
 A payout that \`succeeded\` can still be \`reversed\`: a bank may send money back days later.
 Book it when the event comes, and do not take \`succeeded\` for the end.
+
+A \`failed\` or \`reversed\` payout says why in \`failure.code\`.
+[Failure codes](/docs/failure-codes) has each code with what to do.
 `
   return { ...pageOf('life-of-a-payout', 'Guides', markdown), figure: lifeDrawing() }
 }

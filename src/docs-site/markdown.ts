@@ -1,5 +1,5 @@
-// Renders Markdown as HTML. Shows raw HTML as text, puts code blocks of several languages behind
-// one switch, and links operations and errors. Pure.
+// Renders Markdown as HTML. Shows raw HTML as text and omits comments, puts code blocks of several
+// languages behind one switch, and links operations, errors and failures. Pure.
 import { Marked, type Tokens } from 'marked'
 import { type Content, Html, html } from '../values/text/html.ts'
 import { anchorOf } from './page.ts'
@@ -99,7 +99,7 @@ function makeMarked(find: FindPlace, link: FindLink, headings: { id: string; tex
   let inLink = false
   return new Marked({
     renderer: {
-      html: ({ text }) => html`${text}`.text,
+      html: ({ text }) => (/^<!--.*-->\s*$/s.test(text) ? '' : html`${text}`.text),
       // A link that leads out of the documentation becomes its text.
       link({ href, tokens }) {
         inLink = true
@@ -153,7 +153,7 @@ function code(text: string, lang: string): Html {
     const [method = '', path = ''] = text.split(' ')
     return html`<p class="route"><b>${method}</b> <code>${path}</code></p>`
   }
-  const name = lang === 'json' ? 'Answer' : lang
+  const name = lang === 'json' ? 'Answer' : lang.replace(/^json /, '')
   return html`<figure class="answer">${name !== '' && html`<figcaption>${name}</figcaption>`}
 <pre tabindex="0" aria-label="${name || 'Commands'}"><code>${text}</code></pre></figure>`
 }

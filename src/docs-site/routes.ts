@@ -45,7 +45,8 @@ export function docsPages(pages: FastifyInstance, deps: Needs): void {
   pages.get<{ Querystring: { q?: string | string[] } }>('/docs/search', async (request, reply) => {
     const { library, frame } = await readOnce()
     const query = String(request.query.q ?? '').slice(0, MAX_QUERY)
-    const page = renderSearch(frame, query, await runInTurns(searching(library.index, query)))
+    const answer = await runInTurns(searching(await library.index(), query))
+    const page = renderSearch(frame, query, answer)
     return sendPage(reply, page.text, { address: '', key: undefined })
   })
   pages.get<{ Params: { '*': string } }>('/docs/*', async (request, reply) => {

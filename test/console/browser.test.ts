@@ -300,6 +300,10 @@ const OF_DOCS = [
   '/api/payouts',
   '/errors',
   '/life-of-a-payout',
+  '/countries',
+  '/countries/in',
+  '/failure-codes',
+  '/operations',
   '/search?q=key',
 ]
 

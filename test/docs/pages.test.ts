@@ -130,7 +130,7 @@ test('/docs/life-of-a-payout: diagram and table have every state and every step'
   assert.equal([...drawing.matchAll(/class="step"/g)].length, steps.length)
 })
 
-test('/docs/search: best match first, only pages with all words, text escaped', async () => {
+test('/docs/search: best match first, says when no page has all words, text escaped', async () => {
   const rows: readonly [query: string, first: string][] = [
     ['quote_expired', '/docs/errors#quote_expired'],
     ['idempotency', '/docs/idempotency'],
