@@ -50,8 +50,9 @@ export function prepareFloor(
 
 async function copyBeneficiaries(sql: Sql, payers: readonly Payer[]): Promise<void> {
   await sql`
-    insert into beneficiaries (account_id, id, created_at, updated_at, details, found_by, screened)
-    select r.copy, f.id, f.created_at, f.updated_at, f.details, f.found_by, f.screened
+    insert into beneficiaries
+      (account_id, id, created_at, updated_at, details, found_by, screened, made_by)
+    select r.copy, f.id, f.created_at, f.updated_at, f.details, f.found_by, f.screened, f.made_by
     from unnest(
       ${payers.map((_, n) => accountNamed(n))}::text[],
       ${payers.map(({ account_id }) => account_id)}::text[],
