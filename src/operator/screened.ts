@@ -24,6 +24,7 @@ import { findParty, listListedParties } from '../screening/party-store.ts'
 import type { ListedEntry } from '../screening/screening.ts'
 import { SNAPSHOT } from '../sql/confine.ts'
 import type { Sql, TransactionSql } from '../sql/connect.ts'
+import { byName, nameOf, uniqueKeys } from '../values/id.ts'
 import type { Acting } from './action.ts'
 import { accountIdOf, known } from './operator-write.ts'
 
@@ -46,11 +47,16 @@ interface FoundByScreening {
   /** A payout's status, an entity's approval status, or for a beneficiary `active` or `erased`. */
   readonly status: string
   readonly since: string
+  /** The party with the best match that nobody has cleared; without one, the payee or the party. */
+  readonly name: string
+  /** The name of that match, and its score of 1000; '' and null for none. */
+  readonly listed_name: string
+  readonly score: number | null
   /** Whether no list has the entries of its matches any more. A person still decides. */
   readonly delisted: boolean
 }
 
-type ListedObject = Omit<FoundByScreening, 'delisted'>
+type ListedObject = Omit<FoundByScreening, 'delisted' | 'name' | 'listed_name' | 'score'>
 
 /** Held payouts, then entities and beneficiaries that may be listed; of each the oldest first. */
 export async function listFound(
@@ -66,14 +72,45 @@ export async function listFound(
     const left = limit - results.length
     if (left > 0) results.push(...(await listOf(kind, audit, { ...filter, starting_after }, left)))
   }
-  const matches = await findUndecided(audit, results)
+  const [matches, parties] = await Promise.all([
+    findUndecided(audit, results),
+    audit.begin(SNAPSHOT, tx => findParties(tx, results)),
+  ])
   const listed = await findListed(audit, matches)
   const byObject = Map.groupBy(matches, match => match.object_id)
   return results.map(({ id, of, account_id, screening, status, since }) => {
     const found = byObject.get(id) ?? []
     const delisted = found.length > 0 && !found.some(match => listed.has(entryName(match)))
-    return { id, of, account_id, screening, delisted, status, since }
+    const [best] = found.toSorted((a, b) => b.score - a.score)
+    const own = parties.get(id) ?? []
+    const { query = { name: '' } } = own.find(({ party }) => party === best?.party) ?? own[0] ?? {}
+    const { listed_name = '', score = null } = best ?? {}
+    const named = { name: query.name, listed_name, score }
+    return { id, of, account_id, ...named, screening, delisted, status, since }
   })
+}
+
+/** The parties of each object, by its id. */
+async function findParties(
+  tx: TransactionSql,
+  objects: readonly ListedObject[],
+): Promise<ReadonlyMap<string, readonly NamedParty[]>> {
+  const keysOf = (kind: ScreenedKind) => objects.filter(({ of }) => of === kind)
+  const payouts = await findOpenPayouts(tx, keysOf('payout'))
+  const principals = payouts.flatMap(({ account_id, particulars: { on_behalf_of: id } }) =>
+    id === '' ? [] : [{ account_id, id }],
+  )
+  const entities = await findEntities(tx, uniqueKeys([...keysOf('entity'), ...principals]))
+  const beneficiaries = await findBeneficiaries(tx, keysOf('beneficiary'))
+  const entityOf = byName(entities)
+  return new Map<string, readonly NamedParty[]>([
+    ...entities.map(entity => [entity.id, entityParties(entity)] as const),
+    ...beneficiaries.map(({ id, details }) => [id, beneficiaryParties(details)] as const),
+    ...payouts.map(({ id, account_id, beneficiary_details, particulars }) => {
+      const principal = entityOf.get(nameOf({ account_id, id: particulars.on_behalf_of }))
+      return [id, partiesOf(beneficiary_details, principal)] as const
+    }),
+  ])
 }
 
 function entryName({ list, entry_id }: { readonly list: string; readonly entry_id: string }) {

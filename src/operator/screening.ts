@@ -6,6 +6,7 @@ import { digestOfMatches, type MatchDecision } from '../screening/match.ts'
 import { type ListedEntry as Entry, LIST_TITLES } from '../screening/screening.ts'
 import { idPatternOf } from '../values/id.ts'
 import { toSecond } from '../values/text/age.ts'
+import { visible } from '../values/text/visible.ts'
 import { type ActionGroup, paging, reading, writing } from './action.ts'
 import { requireLists } from './lists.ts'
 import { AccountId, PageQuery, Reason } from './request.ts'
@@ -44,6 +45,13 @@ export const HeldResponse = Type.Object(
   {
     ...OBJECT,
     account_id: AccountId,
+    name: Type.String({
+      description:
+        'The party with the best match that nobody has cleared; without a match, the payee, or ' +
+        'the party itself.',
+    }),
+    listed_name: Type.String({ description: 'The listed name of that match; empty for none.' }),
+    score: integerOrNull({ description: 'The score of that match, of 1000; null for none.' }),
     screening: Literals(STATES, { description: 'Why screening holds it.' }),
     delisted: Type.Boolean({
       description:
@@ -214,13 +222,17 @@ const list = paging({
   present: found => found,
   command: {
     words: ({ rows }) =>
-      rows.map(({ id, account_id, screening, delisted, status, since }) => ({
-        id,
-        account: account_id,
-        'waits for': delisted ? `${screening}, delisted` : screening,
-        status,
-        since: toSecond(since),
-      })),
+      rows.map(
+        ({ id, account_id, name, listed_name, score, screening, delisted, status, since }) => ({
+          id,
+          account: account_id,
+          name: visible(name),
+          listed: score === null ? '' : `${visible(listed_name)} (${score})`,
+          'waits for': delisted ? `${screening}, delisted` : screening,
+          status,
+          since: toSecond(since),
+        }),
+      ),
     json: ({ rows }) => ({ object: 'list', results: rows }),
     none: 'screening holds nothing',
     options: { account_id: 'of one account' },

@@ -4,7 +4,6 @@ import { selectByKeys } from '../sql/keys.ts'
 import { sql, type Tag } from '../sql/sql.ts'
 import type { Key } from '../values/id.ts'
 import { clearName, ERASED_HASH, type Match, type StoredMatch } from './match.ts'
-import type { ListName } from './screening.ts'
 
 /** The key of a payout, an entity or a beneficiary. */
 interface OfObject {
@@ -101,12 +100,10 @@ export function findWaiting(sql: Tag, parties: readonly Key[]): Promise<StoredMa
 }
 
 /** An entry that a payout or party matches, and that nobody has cleared. */
-interface Undecided {
-  readonly account_id: string
-  readonly object_id: string
-  readonly list: ListName
-  readonly entry_id: string
-}
+type Undecided = Pick<
+  StoredMatch,
+  'object_id' | 'list' | 'entry_id' | 'party' | 'listed_name' | 'score'
+> & { readonly account_id: string }
 
 /** The entries that these payouts and parties match and nobody has cleared. */
 export function findUndecided(sql: Sql, objects: readonly Key[]): Promise<Undecided[]> {
@@ -115,7 +112,8 @@ export function findUndecided(sql: Sql, objects: readonly Key[]): Promise<Undeci
     'object_id',
     objects,
     ofKey => sql`
-      select distinct account_id, object_id, list, entry_id from screening_matches t
+      select account_id, object_id, list, entry_id, party, listed_name, score
+      from screening_matches t
       where ${ofKey} and t.state <> 'cleared'`,
   )
 }

@@ -122,12 +122,14 @@ test('listed payee: payout held at creation, no reason shown to the account; oth
   const refused = await office.live.post(`/v3/payout/${held.id}/cancel`, {})
   assertRefused(refused, 409, 'payout_not_cancellable')
   const [match] = (await office.show(held.id)).matches
-  const { party, entry_id, state, score, pieces } = match ?? assert.fail()
+  const { party, entry_id, state, score, pieces, listed_name } = match ?? assert.fail()
   assert.deepEqual([party, entry_id, state], ['beneficiary', 'CDi.001', 'open'])
   assert.equal(score, pieces.at(-1)?.score)
   const { results } = (await office.runs('screening', 'list', '--json')).json
   const of = (id: string) => results.find((found: { id: string }) => found.id === id)
   assert.deepEqual([of(held.id).screening, of(free.id)], ['open', undefined])
+  const { name, listed_name: found, score: best } = of(held.id)
+  assert.deepEqual([name, found, best], ['Eric Badege', listed_name, score])
 })
 
 test('match cleared by a person: payout sent; same party held again only if the entry changes', async () => {

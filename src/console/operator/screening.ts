@@ -24,8 +24,13 @@ async function heldScreen(visit: Visit): Promise<Screen> {
     api: API,
     caption: 'Payouts that screening holds, and parties that may be listed',
     columns: [
-      { name: 'Held', show: ({ id }) => link(`${root}/screening/${id}`, html`<code>${id}</code>`) },
+      { name: 'Held', show: ({ id, name }) => link(`${root}/screening/${id}`, name || id) },
       { name: 'Kind', show: ({ of }) => of },
+      {
+        name: 'May be',
+        show: ({ listed_name, score }) =>
+          score != null && html`${listed_name} <span class="faint">${score} of 1000</span>`,
+      },
       {
         name: 'Screening',
         show: ({ screening, delisted }) =>
