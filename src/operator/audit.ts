@@ -3,6 +3,7 @@ import { Closed, optional, Text, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { describeOrigin } from '../ledger/audit/origin.ts'
 import { type AuditedChange, listAudit } from '../ledger/audit/store.ts'
+import { changeWords } from '../ledger/audit/words.ts'
 import { invalidParameter, refuseIfAny } from '../values/errors.ts'
 import { instantFromIso } from '../values/instant.ts'
 import { toSecond } from '../values/text/age.ts'
@@ -93,7 +94,7 @@ const list = paging({
         who: change.changed_by,
         act: change.act || change.via || 'a statement by hand',
         table: change.table_name,
-        what: describeChange(change),
+        what: changeWords(change),
         why: change.reason,
         from: describeOrigin(change.origin),
       })),
@@ -113,16 +114,3 @@ const list = paging({
 })
 
 export const auditLog: ActionGroup = { actions: [list] }
-
-/** The name of the row, and the members that differ: all of a new row, none of a deleted one. */
-function describeChange({ before, after }: AuditedChange): string {
-  const row = after ?? before ?? {}
-  const named = ['account_id', 'id', 'key_id', 'name'].flatMap(key => row[key] ?? [])
-  const changed = Object.entries(after ?? {}).flatMap(([key, value]) => {
-    const was = before?.[key]
-    if (value === was || value === null || named.includes(value)) return []
-    if (was !== undefined && was !== null) return [`${key} ${was} → ${value}`]
-    return value === '' ? [] : [`${key} ${value}`]
-  })
-  return [...named, ...(after === null ? ['removed'] : changed)].join(' ')
-}

@@ -226,7 +226,10 @@ test('command on a payout: one audit row with person, old and new values, reason
   )
   assert.equal(failed.after.status, 'failed')
   const words = await as('grace').run('audit', 'list', '--id', id)
-  assert.match(words.stdout, /payout transition +payouts .*status processing → failed/s)
+  assert.match(
+    words.stdout,
+    /payout transition +payouts .*changed payout.*from.*processing to failed/s,
+  )
 })
 
 test('command, its audit row: system user, host and SUDO_USER, covered by the digest', async () => {

@@ -132,7 +132,7 @@ test('corridor rail list, show, pause, resume, remove: change and show the rail,
   await service.deps.reference.refresh()
   assert.match((await cli.run('rail', 'resume', 'bank')).stdout, /rail bank is asked again/)
   const log = await cli.run('audit', 'list', '--act', 'rail pause')
-  assert.match(log.stdout, /anna +rail pause +rails +bank paused_reason +→ Holiday/)
+  assert.match(log.stdout, /anna +rail pause +rails +changed rail bank: paused reason Holiday/)
   const routed = await cli.run('route', 'set', '--rail', 'bank', '--currency', 'USD')
   assert.equal(routed.code, 0, routed.stderr)
   const kept = await cli.run('rail', 'remove', 'bank')

@@ -1,11 +1,12 @@
 // The screen of the audit log: who did what, from where, and why.
 import { describeOrigin } from '../../ledger/audit/origin.ts'
+import { changeWords } from '../../ledger/audit/words.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import type { JsonObject } from '../api.ts'
 import type { ListPage } from '../list.ts'
 import type { AuditedChange } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { time, words } from '../show.ts'
+import { time } from '../show.ts'
 
 export function auditScreens(screens: Screens): void {
   screens.list('installation', '/audit', list)
@@ -22,9 +23,9 @@ function list(): ListPage<AuditedChange> {
       { name: 'When', show: ({ changed_at }) => time(changed_at) },
       { name: 'Who', show: ({ changed_by }) => html`<strong>${changed_by}</strong>` },
       {
-        name: 'Action',
-        show: ({ act, table_name, reason }) =>
-          html`${act} <span class="faint">${words(table_name)}</span>
+        name: 'What',
+        show: ({ act, reason, ...change }) =>
+          html`${changeWords(change)} <span class="faint">${act}</span>
 ${reason && html`<br>${reason}`}`,
       },
       { name: 'Via', show: ({ via, origin }) => from(via, origin) },
