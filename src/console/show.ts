@@ -151,7 +151,9 @@ function flat(root: string, object: JsonObject, prefix: string): [string, Conten
     const own = labelOf(name)
     // “bank name”, not “bank bank name”.
     const label = own.startsWith(prefix) ? own : `${prefix}${own}`
-    return [[label, memberValue(root, value)] as [string, Content]]
+    const shown =
+      name === 'made_by' && typeof value === 'string' ? makerWords(value) : memberValue(root, value)
+    return [[label, shown] as [string, Content]]
   })
 }
 

@@ -169,3 +169,17 @@ test('balance at the end of a day: that day included', async () => {
   const now = wordsOf(await look(`/transactions?as_of=${today}`, EARLY))
   assert.match(now, /Balance at the end of .*: 0\.00 EUR 999,/)
 })
+
+// Last, as it makes a payout.
+test('page of a failed payout: why, its debit and refund as links, what to do, and a link to pay again', async () => {
+  const id = await pay({ reference_id: 'INV-8' })
+  const cancelled = await account.post(`/v3/payout/${id}/cancel`, {})
+  assert.equal(cancelled.status, 200, cancelled.text)
+  const page = await look(`/payouts/${id}`)
+  const words = wordsOf(page)
+  assert.match(words, /back in your balance: Debit of 101\.50 USD , Refund of 101\.50 USD \./)
+  assert.match(words, /What to do: .+ Pay again The amount/)
+  const [again = ''] = /\/payouts\/new\?like=pot_\w+/.exec(page) ?? []
+  assert.match(again, new RegExp(`${id}$`))
+  assert.match(await look(again), /name="amount" value="100\.00"/)
+})

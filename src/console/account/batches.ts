@@ -6,7 +6,7 @@ import { fields, fieldText, post, postForm } from '../form.ts'
 import { type Column, type Listing, type ListPage, rows, showList, type Table } from '../list.ts'
 import type { Batch, BatchItem, GroupApproval } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { facts, idLink, mainLink, money, state, time, words } from '../show.ts'
+import { facts, idLink, mainLink, makerWords, money, state, time, words } from '../show.ts'
 import { may, type Screen, type Visit } from '../visit.ts'
 import { decisionScreens, groupApproval } from './decision.ts'
 
@@ -29,6 +29,7 @@ function batchList(visit: Visit): ListPage<Batch> {
       { name: 'Created', number: true, show: ({ counts }) => counts.created },
       { name: 'Refused', number: true, show: ({ counts }) => counts.refused },
       { name: 'Your reference', show: ({ reference_id }) => reference_id },
+      { name: 'Made by', show: ({ made_by }) => makerWords(made_by) },
       { name: 'Time', show: ({ created_at }) => time(created_at) },
     ],
     filters: [{ name: 'reference_id', label: 'Your reference' }],
@@ -45,6 +46,7 @@ async function batchScreen(visit: Visit): Promise<Screen> {
     approval !== undefined && (approval.waiting !== '0' || approval.ended.length > 0)
   const body = html`<p class="lead">${state(batch.status)}</p>
 ${facts([
+  ['Made by', makerWords(batch.made_by)],
   ['Payouts', batch.counts.payouts],
   ['Created', batch.counts.created],
   ['Held', batch.counts.held],
@@ -105,8 +107,8 @@ export function newBatchScreens(screens: Screens): void {
 const EXAMPLE_HEADER =
   'amount_major,currency,purpose,transaction_description,reference_id,' +
   'beneficiary.name,beneficiary.type,beneficiary.iban,beneficiary.country'
-const HINT = html`A header line, then a line for each payout, in the format of
-<code>corridor payout import</code>. A header is, for example, <code>${EXAMPLE_HEADER}</code>`
+const HINT = html`A header line, then a line for each payout. A header is, for example,
+<code>${EXAMPLE_HEADER}</code>`
 
 const MODES = { all_or_nothing: 'create no payout', best_effort: 'create the other payouts' }
 

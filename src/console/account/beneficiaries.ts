@@ -7,7 +7,7 @@ import { anyOf, countOf, fieldText, postForm } from '../form.ts'
 import { type ListPage, rows, type Table, textColumn } from '../list.ts'
 import type { Beneficiary, BeneficiaryApproval, Event, Payout, Shown } from '../objects.ts'
 import type { ScreenHandler, Screens } from '../screens.ts'
-import { facts, idLink, link, members, state, time, words } from '../show.ts'
+import { facts, idLink, link, makerWords, members, state, time, words } from '../show.ts'
 import { may, type Screen, type Visit } from '../visit.ts'
 import { decisionForms, decisionScreens, decisionsOf } from './decision.ts'
 import { payoutColumns } from './payouts.ts'
@@ -75,6 +75,7 @@ function beneficiaryList(visit: Visit): ListPage<Beneficiary> {
       textColumn('Type', ({ type }) => type, words),
       textColumn('Destination', ({ destination_details: { type } }) => String(type), words),
       textColumn('State', ({ status }) => status, state),
+      textColumn('Made by', ({ made_by }) => made_by, makerWords),
       textColumn('Created', ({ created_at }) => created_at, time),
       { name: 'Id', text: ({ id }) => id },
     ],

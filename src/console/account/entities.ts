@@ -4,7 +4,7 @@ import { anyOf, postForm } from '../form.ts'
 import { type ListPage, textColumn } from '../list.ts'
 import type { Entity } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { members, state, time, words } from '../show.ts'
+import { makerWords, members, state, time, words } from '../show.ts'
 import { may, type Screen, type Visit } from '../visit.ts'
 
 export function entityScreens(screens: Screens): void {
@@ -48,6 +48,7 @@ function entityList(visit: Visit): ListPage<Entity> {
       textColumn('Type', ({ type }) => type, words),
       textColumn('Review', ({ approval_status }) => approval_status, state),
       textColumn('Your reference', ({ reference_id }) => reference_id),
+      textColumn('Made by', ({ made_by }) => made_by, makerWords),
       textColumn('Created', ({ created_at }) => created_at, time),
       { name: 'Id', text: ({ id }) => id },
     ],

@@ -15,8 +15,8 @@ export function homeScreens(screens: Screens): void {
     const [first] = visit.accounts
     if (first !== undefined) return `/console/${first.account_id}`
     if (mayRunInstallation(visit.person.role, 'read')) return '/console/installation'
-    const body = html`<p>You have no role on any account yet. An operator gives you one with
-<code>corridor user give-role ${visit.person.user} viewer --account ID</code>.</p>`
+    const body = html`<p>You have no role on any account yet. Ask an operator of this installation
+to give <strong>${visit.person.user}</strong> one.</p>`
     return { title: `Welcome, ${visit.person.user}`, body }
   })
   screens.show('account', '', home)

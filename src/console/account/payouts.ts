@@ -77,7 +77,9 @@ const ORDERS = {
   amount: 'Smallest amount first',
 }
 
-async function totalsOf(visit: Visit, { sort: _, ...query }: Query): Promise<Html> {
+/** The sums of all that the filters fit, whatever the page. */
+async function totalsOf(visit: Visit, parameters: Query): Promise<Html> {
+  const { sort, limit, starting_after, ending_before, ...query } = parameters
   const totals = await visit.api.get<PayoutTotals>('/v3/payout/totals', query)
   const each = (sums: readonly Money[]) =>
     sums.map(({ amount, currency }) => html` <strong>${money(amount, currency)}</strong>`)
@@ -144,7 +146,8 @@ async function showPayout(visit: Visit): Promise<Screen> {
     payout = await visit.api.get<Payout>(path)
   }
   const key_names = await keyNames(visit)
-  const [approval, timeline, transaction, quote] = await Promise.all([
+  const [failed, approval, timeline, transaction, quote] = await Promise.all([
+    failure(visit, payout),
     shownApproval ?? readApproval(),
     timelineOf(visit, id, key_names),
     visit.api.find<Transaction>(`/v3/balance_transaction/${payout.balance_transaction}`),
@@ -155,7 +158,7 @@ async function showPayout(visit: Visit): Promise<Screen> {
   }`
   const body = html`<div data-live-part>
 <p class="lead">${state(payout.status)} ${payout.status_description}</p>
-${scheduled(payout)}${failure(payout)}
+${scheduled(payout)}${failed}
 ${moneyOf(visit.root, payout, transaction, quote)}
 ${approval && approvalOf(visit, payout, approval)}
 ${answerForm(visit, payout)}
@@ -173,17 +176,30 @@ function scheduled({ execute_at, status }: Payout): Html | '' {
 and you can cancel it until then.</p>`
 }
 
-function failure({ failure: why, status }: Payout): Html | '' {
+const CHECK_THE_PAYEE =
+  'Check the name and the account with the payee. You can pay again, to a corrected payee too.'
+
+/** Why a payout has failed or was returned, where its money went, and the next step. */
+async function failure(visit: Visit, { id, failure: why, status }: Payout): Promise<Html | ''> {
   if (why === null) return ''
+  const { results } = await visit.api.list<Transaction>('/v3/balance_transaction', { payout: id })
+  const line = ({ id, net, operation_type }: Transaction) =>
+    html`<a href="${visit.root}/transactions/${id}">${
+      operation_type === 'debit' ? 'Debit' : 'Refund'
+    } of ${money(net.amount.replace(/^-/, ''), net.currency)}</a>`
+  const moved = results.toReversed().map((one, i) => html`${i > 0 && ', '}${line(one)}`)
   const fix = FAILURES.get(why.code)?.fix
   const code = html`<code>${why.code}</code>`
   const place = `/docs/failure-codes#${why.code.toLowerCase()}`
   return html`<div class="note bad"><p><strong>${
     status === 'reversed' ? 'Why the money came back' : 'Why it failed'
   }:</strong> ${why.message}</p>
-${fix !== undefined && html`<p><strong>What to do:</strong> ${fix}</p>`}
+<p><strong>What to do:</strong> ${fix ?? CHECK_THE_PAYEE} ${
+    may(visit, 'maker') && html`<a href="${visit.root}/payouts/new?like=${id}">Pay again</a>`
+  }</p>
+<p>The amount and its fees are back in your balance: ${moved}.</p>
 <p class="faint">Code ${fix === undefined ? code : html`<a href="${place}">${code}</a>`},
-category: ${words(why.category)}. The amount and its fees are back in your balance.</p></div>`
+category: ${words(why.category)}.</p></div>`
 }
 
 function moneyOf(

@@ -77,8 +77,8 @@ const AMOUNTS: readonly Column<Transaction>[] = [
   {
     name: 'Balance',
     number: true,
-    show: ({ balance_after: { amount, currency } }) => money(amount, currency),
-    text: ({ balance_after: { amount, currency } }) => plain(amount, currency),
+    show: ({ balance_after, currency }) => money(balance_after, currency),
+    text: ({ balance_after, currency }) => plain(balance_after, currency),
   },
   { name: 'Currency', text: ({ currency }) => currency },
 ]
@@ -137,7 +137,7 @@ async function showTransaction(visit: Visit): Promise<Screen> {
       return [FEES[type], money(amount, currency)] as const
     }),
     ...line.fx_conversions.map(fx => ['Converted', conversion(fx)] as const),
-    ['Balance after it', money(balance_after.amount, balance_after.currency)],
+    ['Balance after it', money(balance_after, currency)],
     ['Type', typeWords(line)],
     [
       'Payee',

@@ -60,8 +60,8 @@ function listUnread(): ListPage<UnreadFile> {
     caption: 'Files from banks of which nothing is applied, newest first',
     cursorOf: ({ sha256 }) => sha256,
     above: html`<p>While a file lies here, the silence of its bank proves nothing, and payouts wait.
-On the server, <code>corridor file read</code> reads a file again after what was wrong is
-mended, and <code>corridor file close</code> notes that you have looked at it.</p>`,
+Whoever runs the server mends what is wrong and has the file read again, or notes that somebody has
+looked at it.</p>`,
     columns: [
       { name: 'File', show: ({ name }) => name },
       { name: 'SHA-256', show: ({ sha256 }) => html`<code>${sha256.slice(0, 12)}</code>` },

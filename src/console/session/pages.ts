@@ -124,8 +124,7 @@ function logInForm(next: string): Html {
   <input name="password" type="password" autocomplete="current-password" required></label>
 <button>Log in</button>
 </form>
-<p>No password yet, or lost it? An operator makes a link by
-<code>corridor user login-link</code>.</p>`
+<p>No password yet, or lost it? Ask an operator of this installation for a link.</p>`
 }
 
 function linkForm(token: string): Html {

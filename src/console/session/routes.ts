@@ -171,7 +171,7 @@ const LinkRequest = Closed(
     token: Type.String({
       minLength: 1,
       maxLength: 100,
-      description: 'The token of the link that `corridor user login-link` prints.',
+      description: 'The token of the link that an operator has made for the person.',
     }),
     password: NewPassword,
   },

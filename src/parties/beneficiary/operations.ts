@@ -1,7 +1,7 @@
 // The operations that write beneficiaries. Creation, update and archiving by an account share one
 // lane, so that its commands run in order. Approval by people and archiving by operators have
 // operations of their own. Payouts insert the beneficiaries that they make themselves.
-import type { Maker, Making } from '../../accounts/maker.ts'
+import type { Making } from '../../accounts/maker.ts'
 import type { ApprovalRules, KeyFacts } from '../../controls/approval/approval.ts'
 import type { AskedDecision } from '../../controls/approval/rules.ts'
 import {
@@ -20,7 +20,6 @@ import { storeBooks } from '../../statements/balance-transaction/operations.ts'
 import { found } from '../../values/errors.ts'
 import { type BookId, byName, type Key, nameOf, uniqueKeys } from '../../values/id.ts'
 import { type DecidedBeneficiary, type DecidingState, decideApprovalOf } from './approval.ts'
-import { type ArchiveOutcome, type ArchiveState, decideArchive } from './archive.ts'
 import { noticeName } from './notice.ts'
 import { closeNotices, findNotices } from './notice-store.ts'
 import { presentBeneficiary } from './response.ts'
@@ -169,34 +168,5 @@ export const decideBeneficiaryApproval: Operation<
       updateBeneficiaryApprovals(tx, ended),
       updateApprovalStatus(tx, changed),
     ])
-  },
-}
-
-interface ArchiveBeneficiary extends Key {
-  readonly archive: boolean
-  readonly maker: Maker
-}
-
-/** An operator archives a beneficiary or takes it back. */
-export const archiveBeneficiary: Operation<ArchiveBeneficiary, ArchiveState, ArchiveOutcome> = {
-  name: 'archive_beneficiary',
-
-  async load(tx, commands) {
-    const [{ books }, beneficiaries] = await Promise.all([
-      lockBooks(tx, accountsOf(commands)),
-      findBeneficiaries(tx, uniqueKeys(commands)),
-    ])
-    return { books, beneficiaries: byName(beneficiaries) }
-  },
-
-  decide(state, command) {
-    const known = found(state.beneficiaries.get(nameOf(command)))
-    return decideArchive(state, known, command.archive, command.maker)
-  },
-
-  store(tx, outcomes, state) {
-    const changed = outcomes.filter(({ did }) => did === 'archived')
-    const rows = uniqueKeys(changed.map(({ beneficiary }) => beneficiary))
-    return Promise.all([...storeBooks(tx, state.books, outcomes), updateArchived(tx, rows)])
   },
 }
