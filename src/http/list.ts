@@ -52,14 +52,22 @@ const Limit = Type.String({
 export function ListQueryOf(prefix: IdPrefix, filters: TProperties) {
   const cursor = (description: string) =>
     Type.Optional(Type.String({ pattern: idPattern(prefix), description }))
-  const optional = Object.entries(filters).map(([name, schema]) => [name, Type.Optional(schema)])
   return Closed({
     limit: Type.Optional(Limit),
     starting_after: cursor('An id: the page starts with the next older object.'),
     ending_before: cursor('An id: the page ends with the next newer object.'),
-    ...CREATED_BOUNDS,
-    ...Object.fromEntries(optional),
+    ...optionalFilters(filters),
   })
+}
+
+/** The query of figures about all objects that filters fit, without pages. */
+export function FilterQueryOf(filters: TProperties) {
+  return Closed(optionalFilters(filters))
+}
+
+function optionalFilters(filters: TProperties): TProperties {
+  const optional = Object.entries(filters).map(([name, schema]) => [name, Type.Optional(schema)])
+  return { ...CREATED_BOUNDS, ...Object.fromEntries(optional) }
 }
 
 /** A filter by an exact text. No stored text is blank. */

@@ -126,6 +126,9 @@ export function Envelope<T extends TSchema>(data: T) {
 
 /** An amount in a response. */
 export const Minor = Type.Integer({ description: 'Minor units.' })
+/** A balance in a response: as text, because it may exceed what readers of JSON keep exactly. */
+export const MinorText = (description: string) =>
+  Type.String({ description: `${description} Minor units, as text.`.trim(), examples: ['1250000'] })
 export const Money = Type.Object({ amount: Minor, currency: Type.String() }, { title: 'Money' })
 export const RateNumber = Type.Number({ description: 'Up to 12 significant digits.' })
 export const Timestamp = Type.String({

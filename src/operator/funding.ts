@@ -1,6 +1,6 @@
 // Books money on accounts: what came in, what left without a payout, corrections, reversals.
 import { pathId } from '../http/docs.ts'
-import { Closed, CurrencyCode, MINOR_OF, Minor, optional, REASON } from '../http/schema.ts'
+import { Closed, CurrencyCode, MINOR_OF, MinorText, optional, REASON } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Act } from '../ledger/audit/act.ts'
 import type { Sql } from '../sql/connect.ts'
@@ -15,7 +15,6 @@ import { invalidField, type Reason as Refused, refuseIfAny } from '../values/err
 import { newId } from '../values/id.ts'
 import { currencyExponent, findCurrency } from '../values/money/currency.ts'
 import { formatMajor } from '../values/money/decimal.ts'
-import { amountToJson } from '../values/money/json.ts'
 import { type Acting, type Action, writing } from './action.ts'
 import { accountNamed, known } from './operator-write.ts'
 import { AccountId, MAX_MINOR, Reason, ReasonRequest, Reference } from './request.ts'
@@ -39,8 +38,8 @@ const BookingResponse = Type.Object(
   {
     account_id: AccountId,
     by: Type.String({ description: 'The person who has booked it.' }),
-    balance_before: Minor,
-    balance_after: Minor,
+    balance_before: MinorText('The balance in its currency before it.'),
+    balance_after: MinorText('The balance in its currency after it.'),
     balance_transaction: BalanceTransactionResponse,
   },
   { title: 'Booking', description: 'What was booked, and the balance before and after it.' },
@@ -50,8 +49,8 @@ function presentBooking({ entries: [{ line }], balance_before }: BookingOutcome)
   return {
     account_id: line.account_id,
     by: line.metadata.by ?? '',
-    balance_before: amountToJson(balance_before),
-    balance_after: amountToJson(line.balance_after),
+    balance_before: String(balance_before),
+    balance_after: String(line.balance_after),
     balance_transaction: presentBalanceTransaction(line),
   }
 }
@@ -72,7 +71,7 @@ const REFUSALS: readonly Refused[] = [
 const SHOWN = {
   words({ balance_transaction: line, balance_before, balance_after }: Booked): string {
     const { id, type, currency, net, metadata, description } = line
-    const major = (minor: number) => formatMajor(BigInt(minor), currencyExponent(currency))
+    const major = (minor: number | string) => formatMajor(BigInt(minor), currencyExponent(currency))
     const { reference = '' } = metadata
     return (
       `${id}  ${type} ${currency} ${major(net.amount)}` +
@@ -84,8 +83,8 @@ const SHOWN = {
     ...balance_transaction,
     account: account_id,
     by,
-    balance_before: String(balance_before),
-    balance_after: String(balance_after),
+    balance_before,
+    balance_after,
   }),
 }
 

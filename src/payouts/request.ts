@@ -4,6 +4,7 @@ import { ALSO, oneOf } from '../http/docs.ts'
 import { ExpandOf, ExpandQueryOf } from '../http/expand.ts'
 import {
   CurrencyFilter,
+  FilterQueryOf,
   IdFilter,
   ListQueryOf,
   MakerFilter,
@@ -241,4 +242,4 @@ export const PayoutQuery = ListQueryOf('pot', {
   ...FILTERS,
 })
 
-export const PayoutTotalsQuery = ListQueryOf('pot', FILTERS)
+export const PayoutTotalsQuery = FilterQueryOf(FILTERS)

@@ -51,7 +51,7 @@ test(`GET ${PATH}/{id}, funding, or payout without conversion and fees: a credit
   const { id = '', source = '' } = row ?? {}
   const none = { fee_details: [], fx_conversions: [], metadata: {} }
   const came = { amount: 77, currency: 'JPY' }
-  const moved = { net: came, balance_after: came }
+  const moved = { net: came, balance_after: '77' }
   const credit = { type: 'escrow', operation_type: 'credit', ...came, ...moved, source }
   assertHas(await line(id, client), { ...credit, ...none })
   assert.match(source, /^esc_/)

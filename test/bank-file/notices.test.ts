@@ -149,7 +149,9 @@ test('POST accept_notice: beneficiary has the corrected value and a new destinat
   const [updated, created, ...more] = await eventsOf(id)
   assert.deepEqual([created.type, more], ['beneficiary.created', []])
   assert.equal(updated.type, 'beneficiary.updated')
-  assert.deepEqual(updated.change, { notice: { payout, number: 1, code: 'C01' } })
+  const { notice: seen, ...made } = updated.change
+  assert.deepEqual(seen, { payout, number: 1, code: 'C01' })
+  assert.match(made.made_by, /^key_/)
   assert.equal(updated.previous_attributes.destination_details.bank.account_number, OLD)
   const [notice] = await noticesOf(id)
   assert.equal(notice.status, 'accepted')

@@ -48,6 +48,7 @@ const BY_NAME: Readonly<Record<string, readonly unknown[]>> = {
   to: ['2036-12-31'],
   type: ['local', 'ethereum', 'pix'],
   fund_transfer_network: ['chats'],
+  made_by: ['user:ada', 'operator'],
 }
 
 const COUNTRIES = ['HK', 'US', 'DE', 'JP', 'BR']

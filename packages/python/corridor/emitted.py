@@ -130,11 +130,6 @@ Balance = TypedDict("Balance", {
     "updated_at": "\"Timestamp\"",
 })
 
-BalanceAfter = TypedDict("BalanceAfter", {
-    "amount": "int",
-    "currency": "str",
-})
-
 BalanceTransaction = TypedDict("BalanceTransaction", {
     "id": "str",
     "object": "Literal[\"balance_transaction\"]",
@@ -145,7 +140,7 @@ BalanceTransaction = TypedDict("BalanceTransaction", {
     "fee_details": "List[dict[str, Any]]",
     "fx_conversions": "List[dict[str, Any]]",
     "net": "\"Money\"",
-    "balance_after": "\"BalanceAfter\"",
+    "balance_after": "str",
     "metadata": "dict[str, str]",
     "operation_type": "Literal[\"credit\", \"debit\"]",
     "source": "str",
@@ -163,7 +158,7 @@ BalanceTransactionAlone = TypedDict("BalanceTransactionAlone", {
     "fee_details": "List[dict[str, Any]]",
     "fx_conversions": "List[dict[str, Any]]",
     "net": "\"Money\"",
-    "balance_after": "\"BalanceAfter\"",
+    "balance_after": "str",
     "metadata": "dict[str, str]",
     "operation_type": "Literal[\"credit\", \"debit\"]",
     "source": "str",
@@ -1687,9 +1682,9 @@ class PayoutsResource:
         """List payouts, newest first. `GET /v3/payout`"""
         return self._transport.list("id", "GET", "/v3/payout", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "expand": expand, "sort": sort, "metadata": metadata, "status": status, "currency": currency, "holding_currency": holding_currency, "type": type, "reference_id": reference_id, "on_behalf_of": on_behalf_of, "quote": quote, "beneficiary": beneficiary, "made_by": made_by, "beneficiary_name": beneficiary_name, "scheduled": scheduled}, options=options)
 
-    def totals(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, metadata: Optional[dict[str, str]] = None, status: Optional[Union["PayoutStatus", Sequence["PayoutStatus"]]] = None, currency: Optional[Union[str, Sequence[str]]] = None, holding_currency: Optional[Union[str, Sequence[str]]] = None, type: Optional[Union["PayoutType", Sequence["PayoutType"]]] = None, reference_id: Optional[str] = None, on_behalf_of: Optional[Union[str, Sequence[str]]] = None, quote: Optional[Union[str, Sequence[str]]] = None, beneficiary: Optional[Union[str, Sequence[str]]] = None, made_by: Optional[Union[str, Sequence[str]]] = None, beneficiary_name: Optional[str] = None, scheduled: Optional[Literal["true"]] = None, options: Options = Options()) -> Answer["PayoutTotals"]:
+    def totals(self, *, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, metadata: Optional[dict[str, str]] = None, status: Optional[Union["PayoutStatus", Sequence["PayoutStatus"]]] = None, currency: Optional[Union[str, Sequence[str]]] = None, holding_currency: Optional[Union[str, Sequence[str]]] = None, type: Optional[Union["PayoutType", Sequence["PayoutType"]]] = None, reference_id: Optional[str] = None, on_behalf_of: Optional[Union[str, Sequence[str]]] = None, quote: Optional[Union[str, Sequence[str]]] = None, beneficiary: Optional[Union[str, Sequence[str]]] = None, made_by: Optional[Union[str, Sequence[str]]] = None, beneficiary_name: Optional[str] = None, scheduled: Optional[Literal["true"]] = None, options: Options = Options()) -> Answer["PayoutTotals"]:
         """The sums by currency of the payouts that filters fit. `GET /v3/payout/totals`"""
-        return self._transport.call("GET", "/v3/payout/totals", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "metadata": metadata, "status": status, "currency": currency, "holding_currency": holding_currency, "type": type, "reference_id": reference_id, "on_behalf_of": on_behalf_of, "quote": quote, "beneficiary": beneficiary, "made_by": made_by, "beneficiary_name": beneficiary_name, "scheduled": scheduled}, options=options)
+        return self._transport.call("GET", "/v3/payout/totals", query={"created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "metadata": metadata, "status": status, "currency": currency, "holding_currency": holding_currency, "type": type, "reference_id": reference_id, "on_behalf_of": on_behalf_of, "quote": quote, "beneficiary": beneficiary, "made_by": made_by, "beneficiary_name": beneficiary_name, "scheduled": scheduled}, options=options)
 
     def retrieve(self, id: str, *, expand: Optional[Union[Literal["beneficiary", "quote", "on_behalf_of", "balance_transaction"], Sequence[Literal["beneficiary", "quote", "on_behalf_of", "balance_transaction"]]]] = None, options: Options = Options()) -> Answer["Payout"]:
         """Fetch a payout. `GET /v3/payout/{id}`"""

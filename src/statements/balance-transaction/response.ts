@@ -1,7 +1,7 @@
 // Balances and balance transactions as callers see them.
 import type { TSchema } from 'typebox'
 import { ExpandedOf } from '../../http/expand.ts'
-import { Id, Literals, Money, RateNumber, Timestamp } from '../../http/schema.ts'
+import { Id, Literals, MinorText, Money, RateNumber, Timestamp } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import type { Instant } from '../../values/instant.ts'
 import { amountToJson, rateToJson } from '../../values/money/json.ts'
@@ -27,10 +27,7 @@ export const BalanceTransactionResponse = Type.Object(
       Type.Object({ exchange_rate: RateNumber, initial: Money, final: Money }),
     ),
     net: Money,
-    balance_after: Type.Object(Money.properties, {
-      title: 'BalanceAfter',
-      description: 'The balance in this currency after the line.',
-    }),
+    balance_after: MinorText('The balance in this currency after the line.'),
     metadata: Type.Record(Type.String(), Type.String(), {
       description:
         'For bookings of the operator: `reference`, the bank’s reference, and `reason`, if ' +
@@ -91,7 +88,7 @@ export function presentBalanceTransaction(line: BalanceTransaction) {
       final: { amount: amountToJson(final.amount), currency: final.currency },
     })),
     net: { amount: amountToJson(line.net_amount), currency },
-    balance_after: { amount: amountToJson(line.balance_after), currency },
+    balance_after: String(line.balance_after),
     metadata,
     operation_type: line.operation_type,
     source: line.source,
@@ -105,7 +102,7 @@ export const BalanceResponse = Type.Object(
     available: Type.Array(
       Type.Object({
         currency: Type.String(),
-        amount: Type.String({ description: 'Minor units, as text.', examples: ['1250000'] }),
+        amount: MinorText(''),
       }),
     ),
     updated_at: Timestamp,

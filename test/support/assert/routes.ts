@@ -177,6 +177,10 @@ export function urlOf(route: Route, own: Ids, chosen: Ids = {}): string {
 /** Routes that answer from reference data, without an account. */
 export const REQUIREMENTS = '/v3/payout/requirements'
 export const RATE = '/v3/rate'
+/** Its names are in memory: no row is read. */
+export const MAKERS = '/v3/maker'
+/** Refused (409) for a payout that is not paid. */
+export const CONFIRMATION = '/v3/payout/:id/confirmation'
 
 /**
  * Most tests switch the request log off, because each request changes it;

@@ -105,7 +105,7 @@ export const BALANCE_TRANSACTION: Shape = {
   fee_details: 'array',
   fx_conversions: 'array',
   net: AMOUNT_IN,
-  balance_after: AMOUNT_IN,
+  balance_after: 'string',
   metadata: 'object',
   operation_type: 'string',
   source: 'string',

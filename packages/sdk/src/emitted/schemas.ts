@@ -278,13 +278,6 @@ export interface Balance {
   updated_at: Timestamp
 }
 
-/** The balance in this currency after the line. */
-export interface BalanceAfter<M extends Minor = number> {
-  /** Minor units. */
-  amount: M
-  currency: string
-}
-
 /** One movement on a balance, with its payout if `expand` asks for it. */
 export interface BalanceTransaction<M extends Minor = number> {
   /** Balance transaction id. */
@@ -308,7 +301,8 @@ export interface BalanceTransaction<M extends Minor = number> {
     final: Money<M>
   }[]
   net: Money<M>
-  balance_after: BalanceAfter<M>
+  /** The balance in this currency after the line. Minor units, as text. */
+  balance_after: string
   /**
    * For bookings of the operator: `reference`, the bank’s reference, and `reason`, if they were
    * given. For money back at the wish of the account or the payee: `rate_difference`, what the
@@ -348,7 +342,8 @@ export interface BalanceTransactionAlone<M extends Minor = number> {
     final: Money<M>
   }[]
   net: Money<M>
-  balance_after: BalanceAfter<M>
+  /** The balance in this currency after the line. Minor units, as text. */
+  balance_after: string
   /**
    * For bookings of the operator: `reference`, the bank’s reference, and `reason`, if they were
    * given. For money back at the wish of the account or the payee: `rate_difference`, what the
