@@ -56,6 +56,12 @@ async function askedFor(client: Client): Promise<string> {
   return id
 }
 
+async function paid(client: Client): Promise<string> {
+  const id = await newPayout(client)
+  await made(client, `/v3/sandbox/payout/${id}/transition`, { status: 'succeeded' })
+  return id
+}
+
 async function submitted(client: Client): Promise<string> {
   const email = 'new@example.com'
   const id = await made(client, '/v3/entity', { ...plainEntity, name: 'Somebody New', email })
@@ -64,6 +70,7 @@ async function submitted(client: Client): Promise<string> {
 
 /** What an operation is for, where the object of the world is over already. */
 const OF_THEIR_OWN: Readonly<Record<string, (client: Client) => Promise<string>>> = {
+  'GET /v3/payout/{id}/confirmation': paid,
   'POST /v3/payout/{id}/cancel': newPayout,
   'POST /v3/payout/{id}/action': askedFor,
   'POST /v3/sandbox/payout/{id}/transition': newPayout,
