@@ -53,7 +53,7 @@ test(`${PAGE}: every command runs; an operator funds an account and finds it in 
     const answers = printed.split('\n').filter(line => line.startsWith('{"status"'))
     assert.equal(answers.length, 3, `${printed}\n${said}\n${errorOutput()}`)
     const [funded, payouts, log] = answers.map(line => JSON.parse(line).data)
-    assert.deepEqual([funded.by, funded.balance_after], ['ada', 10_000_000])
+    assert.deepEqual([funded.by, funded.balance_after], ['ada', '10000000'])
     assert.deepEqual(payouts.results, [])
     const [act] = log.results
     assert.deepEqual([act.act, act.after.id], ['fund', funded.balance_transaction.id])
