@@ -60,6 +60,7 @@ import type { Deps } from '../runtime/deps.ts'
 import { requestLogRoutes } from '../sandbox/request-log/routes.ts'
 import { watchForLog } from '../sandbox/request-log/watch.ts'
 import { sandboxRoutes } from '../sandbox/routes.ts'
+import { searchRoutes } from '../search/routes.ts'
 import { balanceTransactionRoutes } from '../statements/balance-transaction/routes.ts'
 import { type Refusal, rateLimited, refusal } from '../values/errors.ts'
 import { deliveryRoutes } from '../webhooks/delivery-routes.ts'
@@ -138,6 +139,7 @@ export function addRoutes(
   opsRoutes(app, deps, lifecycle)
   accountRoutes(routes, deps)
   makerRoutes(routes, deps)
+  searchRoutes(routes, deps)
   quoteRoutes(routes, deps)
   payoutRoutes(routes, deps)
   confirmationRoutes(app, deps)

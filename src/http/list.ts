@@ -290,7 +290,7 @@ function checkBound(name: BoundName, text: string | undefined): Problem[] {
 }
 
 /** PostgreSQL stores no NUL, so no stored text has one. */
-function checkTexts(name: string, values: readonly string[]): Problem[] {
+export function checkTexts(name: string, values: readonly string[]): Problem[] {
   const has = values.some(value => value.includes('\0'))
   return has ? [invalidParameter(name, `${name} must have no character NUL.`)] : []
 }

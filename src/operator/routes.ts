@@ -21,6 +21,7 @@ import { pricing } from './pricing.ts'
 import { railFigureRoutes, rails } from './rails.ts'
 import { rates } from './rates.ts'
 import { screening } from './screening.ts'
+import { searching } from './searching.ts'
 import { upkeepRoutes } from './upkeep-routes.ts'
 import { users } from './users.ts'
 import { webhooks } from './webhooks.ts'
@@ -41,6 +42,7 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   actionRoutes(routes, deps, pricing.actions)
   actionRoutes(routes, deps, approvalRules.actions)
   actionRoutes(routes, deps, payouts.actions)
+  actionRoutes(routes, deps, searching.actions)
   actionRoutes(routes, deps, screening.actions)
   actionRoutes(routes, deps, limits.actions)
   actionRoutes(routes, deps, lists.actions)

@@ -273,6 +273,7 @@ test('examples of payouts: one of each type, with every action on it', async () 
   }
   await show(payer, 'listPayouts', 'page', { query: '?limit=1' })
   await show(payer, 'getPayoutTotals', 'all')
+  await show(payer, 'search', 'name', { query: '?q=schmidt' })
   await show(payer, 'listBalanceTransactions', 'page', { query: '?limit=1' })
   await show(payer, 'getBalance', 'balance')
   const { local } = readExamples('createPayout')

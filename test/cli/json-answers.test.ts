@@ -62,6 +62,7 @@ async function commandsOfWorld(): Promise<Readonly<Record<string, readonly strin
     'key list': ['key', 'list', account_id],
     'limit show': ['limit', 'show', limit?.limit_id ?? ''],
     'payout show': ['payout', 'show', payout],
+    search: ['search', payout],
     'entity show': ['entity', 'show', entity],
     'entity explain': ['entity', 'explain', entity],
     'route explain': ['route', 'explain', payout],

@@ -165,6 +165,7 @@ const about =
 export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Call> | Call>> = {
   'GET /v3/operator/payout': () => ({ query: '?status=processing&limit=3' }),
   'GET /v3/operator/payout/:id': about(makePayout),
+  'GET /v3/operator/search': () => ({ query: '?q=Acme' }),
   'POST /v3/operator/payout/:id/take': about(makePayout, {}),
   'POST /v3/operator/payout/:id/release': about(takenPayout, REASON),
   'POST /v3/operator/payout/:id/transition': async world => ({

@@ -169,5 +169,10 @@ export const REVIEWED: readonly Reviewed[] = [
   },
   { file: 'src/controls/limit/store.ts', says: 'from books b join limit_sums', why: OPERATOR },
   { file: 'src/operator/webhooks.ts', says: '', why: OPERATOR },
+  {
+    file: 'src/search/store.ts',
+    says: 'select account_id, id from payout_outcomes',
+    why: OPERATOR,
+  },
   { file: 'src/sql/keys.ts', says: 'from books b cross join lateral', why: OPERATOR },
 ]

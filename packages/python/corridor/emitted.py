@@ -1312,6 +1312,25 @@ SandboxReview = TypedDict("SandboxReview", {
     "description": NotRequired["str"],
 })
 
+Search = TypedDict("Search", {
+    "object": "Literal[\"search\"]",
+    "has_more": "bool",
+    "newest_only": "List[str]",
+    "results": "List[\"SearchResult\"]",
+})
+
+SearchResult = TypedDict("SearchResult", {
+    "object": "Literal[\"payout\", \"beneficiary\", \"entity\", \"payout_batch\"]",
+    "id": "str",
+    "name": "str",
+    "amount": "Union[int, None]",
+    "currency": "str",
+    "status": "str",
+    "reference_id": "str",
+    "matched": "str",
+    "created_at": "\"Timestamp\"",
+})
+
 SecretRotationRequest = Union[dict[str, Any], None]
 
 SequenceRange = TypedDict("SequenceRange", {
@@ -1650,6 +1669,15 @@ class MakersResource:
     def list(self, *, options: Options = Options()) -> Answer["Makers"]:
         """List the people and keys of the account that can make payouts and other objects. `GET /v3/maker`"""
         return self._transport.call("GET", "/v3/maker", query={}, options=options)
+
+
+class SearchResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def retrieve(self, *, q: str, options: Options = Options()) -> Answer["Search"]:
+        """Find payouts, beneficiaries, entities and batches by one text. `GET /v3/search`"""
+        return self._transport.call("GET", "/v3/search", query={"q": q}, options=options)
 
 
 class PayoutsQuotesResource:
@@ -2051,6 +2079,7 @@ class Resources:
         self.operations = OperationsResource(transport)
         self.account = AccountResource(transport)
         self.makers = MakersResource(transport)
+        self.search = SearchResource(transport)
         self.payouts = PayoutsResource(transport)
         self.rate = RateResource(transport)
         self.payout_batches = PayoutBatchesResource(transport)

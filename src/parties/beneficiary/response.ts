@@ -60,11 +60,19 @@ export const BeneficiaryResponse = Type.Object(
 
 export function presentBeneficiary(beneficiary: Beneficiary) {
   const { id, details, approval, archived_at, created_at, updated_at } = beneficiary
-  const waits = approval === 'pending_approval' || approval === 'rejected'
-  const status = waits && details.status === 'active' ? approval : details.status
+  const status = shownStatus(approval, details.status)
   const made_by = shownMaker(beneficiary.made_by)
   const times = { archived_at, made_by, created_at, updated_at }
   return { id, object: 'beneficiary', ...details, status, ...times }
+}
+
+/** Only of an active beneficiary its approval is shown. */
+export function shownStatus<Approval extends string, Status extends string>(
+  approval: Approval,
+  status: Status,
+): Approval | Status {
+  const waits = approval === 'pending_approval' || approval === 'rejected'
+  return waits && status === 'active' ? approval : status
 }
 
 function NoticedValues(title: string, description: string) {

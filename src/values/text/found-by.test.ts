@@ -24,6 +24,8 @@ const CASES: readonly (readonly [SearchFilters, boolean])[] = [
   [{ email: ['anna@harbour'] }, false],
   [{ account_number: ['de89370400440532013000'] }, true],
   [{ account_number: ['DE8937040044053201300'] }, false],
+  [{ account_ending: ['0130 00'] }, true],
+  [{ account_ending: ['01300'] }, false],
   [{ metadata: [pairText(['order', '2041'])] }, true],
   [{ metadata: [pairText(['order', '204'])] }, false],
   [{ name: ['anna'], email: ['other@harbour.example'] }, false],

@@ -30,11 +30,13 @@ export function foundBy({ email = '', account = '', metadata, names }: SearchVal
 }
 
 /** The parts that a matching text must all contain. */
-export function partsOf({ name, email, account_number, metadata }: SearchFilters): string[] {
+export function partsOf(filters: SearchFilters): string[] {
+  const { name, email, account_number, account_ending, metadata } = filters
   const words = name?.flatMap(wordsOf)
   return [
     ...(email ?? []).map(one => `\n${emailLine(one)}\n`),
     ...(account_number ?? []).map(one => `\n${accountLine(one)}\n`),
+    ...(account_ending ?? []).map(one => `${plainAccount(one)}\n`),
     ...(metadata ?? []).map(pair => `\n@${pairOf(pairFrom(pair))}\n`),
     // A name without a letter or a digit matches no text.
     ...(words === undefined ? [] : words.length === 0 ? ['\n\n'] : words.map(word => ` ${word}`)),
@@ -46,6 +48,8 @@ export interface SearchFilters {
   readonly name?: readonly string[]
   readonly email?: readonly string[]
   readonly account_number?: readonly string[]
+  /** Other lines can end so, too: `accountIn` decides. */
+  readonly account_ending?: readonly string[]
   readonly metadata?: readonly string[]
 }
 
@@ -64,7 +68,17 @@ function pairOf([key, value]: Pair): string {
 
 const emailLine = (email: string) => `=${fold(email).replaceAll(/\s/g, '')}`
 
-const accountLine = (account: string) => `#${account.replaceAll(/[\s-]/g, '').toUpperCase()}`
+const accountLine = (account: string) => `#${plainAccount(account)}`
+
+/** An account number in the form that is compared. */
+export function plainAccount(account: string): string {
+  return account.replaceAll(/[\s-]/g, '').toUpperCase()
+}
+
+/** The account number in a text for the index; '' without one. */
+export function accountIn(found_by: string): string {
+  return /\n#([^\n]*)\n/.exec(found_by)?.[1] ?? ''
+}
 
 /** The words of a name, letters and digits, in the form that is compared. */
 function wordsOf(name: string): string[] {

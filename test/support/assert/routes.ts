@@ -144,7 +144,7 @@ const lastOf = (path: string) => path.replace(/\[\]$/, '').split('.').at(-1) ?? 
 const FREE_TEXT = new Set(
   [
     '* account_number account_type bank_name beneficiary_name branch_name calling_code category city',
-    'made_by zone',
+    'made_by q zone',
     'code country creditor_reference currency date_of_birth purpose_code transfer_type',
     'deposit_address deposit_key deposit_key_type description email file_name first_name',
     'fund_transfer_network gt gte holding_currency iban last_name line1 line2',
@@ -192,6 +192,7 @@ export const REQUEST_LOG = '/v3/request_log'
 export const QUERIES: Readonly<Record<string, string>> = {
   [REQUIREMENTS]: 'currency=USD',
   [RATE]: 'from=USD&to=USD',
+  '/v3/search': 'q=Anna',
   '/v3/statement': 'format=csv&from=2020-01-01&to=2100-01-01',
 }
 

@@ -57,6 +57,7 @@ import type {
   RejectRequest,
   SandboxClock,
   SandboxReview,
+  Search,
   SecretRotationRequest,
   TransitionRequest,
   WebhookDelivery,
@@ -153,6 +154,26 @@ export class MakersResource extends Resource {
    */
   list(options: Options = {}): Call<Makers> {
     return this.transport.call('GET', '/v3/maker', { options })
+  }
+}
+
+export interface SearchRetrieveQuery {
+  /**
+   * An id, a UETR, your own reference, the bank’s reference, an IBAN or account number or its last
+   * four or more digits, an e-mail address, an amount such as `1,250.50` or `1250.5 EUR`, or words
+   * of a name.
+   */
+  q: string
+}
+
+export class SearchResource<M extends Minor = number> extends Resource {
+  /**
+   * Find payouts, beneficiaries, entities and batches by one text.
+   *
+   * `GET /v3/search`
+   */
+  retrieve(query: SearchRetrieveQuery, options: Options = {}): Call<Search<M>> {
+    return this.transport.call('GET', '/v3/search', { query, options })
   }
 }
 
@@ -1162,6 +1183,7 @@ export class Resources<M extends Minor = number> {
   readonly operations: OperationsResource
   readonly account: AccountResource
   readonly makers: MakersResource
+  readonly search: SearchResource<M>
   readonly payouts: PayoutsResource<M>
   readonly rate: RateResource
   readonly payoutBatches: PayoutBatchesResource
@@ -1181,6 +1203,7 @@ export class Resources<M extends Minor = number> {
     this.operations = new OperationsResource(transport)
     this.account = new AccountResource(transport)
     this.makers = new MakersResource(transport)
+    this.search = new SearchResource(transport)
     this.payouts = new PayoutsResource(transport)
     this.rate = new RateResource(transport)
     this.payoutBatches = new PayoutBatchesResource(transport)

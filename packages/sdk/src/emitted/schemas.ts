@@ -2096,6 +2096,47 @@ export interface SandboxReview {
   description?: string
 }
 
+/** What a text was found as. */
+export interface Search<M extends Minor = number> {
+  object: 'search'
+  /** Whether more objects match: send more of the text. */
+  has_more: boolean
+  /**
+   * By what only the newest 10,000 payouts of the account were compared, because it has more.
+   * Empty: all were compared.
+   */
+  newest_only: ('id' | 'quote' | 'uetr' | 'reference_id' | 'bank_reference' | 'account_number' | 'account_ending' | 'email' | 'amount' | 'name' | (string & {}))[]
+  /** The most exact matches first, 20 of each kind of object at most. */
+  results: SearchResult<M>[]
+}
+
+/** An object that a search has found. */
+export interface SearchResult<M extends Minor = number> {
+  object: 'payout' | 'beneficiary' | 'entity' | 'payout_batch'
+  id: string
+  /** Of the payee or the entity; empty for a batch. */
+  name: string
+  /** What a payout pays, in minor units of `currency`; null for other objects. */
+  amount: M | null
+  /** Empty without an amount. */
+  currency: string
+  /**
+   * The state of the object. A batch is `created`, `partly_refused` or `refused`. More values may
+   * be added.
+   */
+  status: string
+  /** Your own reference; empty without one. */
+  reference_id: string
+  /**
+   * What the text was found as. `quote`: the payout uses the quote of this id. `account_ending`:
+   * the account number of the payee ends so. A payout is also found by the present name, account
+   * number and e-mail address of its beneficiary, and by its amount, its destination amount and its
+   * debit with fees.
+   */
+  matched: 'id' | 'quote' | 'uetr' | 'reference_id' | 'bank_reference' | 'account_number' | 'account_ending' | 'email' | 'amount' | 'name' | (string & {})
+  created_at: Timestamp
+}
+
 export type SecretRotationRequest = {
   /** For how many seconds the former secret also signs: up to 7 days; 0 for not at all. */
   overlap_seconds?: number
