@@ -95,10 +95,10 @@ function header(visit: Visit): Html {
 ${switcher(visit)}
 ${kind && html`<span class="state ${kind === 'live' ? 'good' : 'calm'}">${kind}</span>`}
 ${
-  account &&
+  (account !== null || mayRunInstallation(person.role, 'read')) &&
   html`<form class="find" action="${visit.root}/find" role="search">
-<input type="search" name="q" aria-label="Find by id or reference" required
-  placeholder="An id, or your reference" value="${visit.query.q ?? ''}"></form>`
+<input type="search" name="q" aria-label="Find payouts, payees and more" required maxlength="200"
+  placeholder="A payee, amount, reference, IBAN or id" value="${visit.query.q ?? ''}"></form>`
 }
 <form class="out" method="post" action="/logout"><span>${person.user}</span>
 <button class="quiet">Log out</button></form></header>`

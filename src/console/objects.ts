@@ -19,6 +19,7 @@ import type * as payouts from '../operator/payout-words.ts'
 import type { RailFigures as Figures, RailResponse } from '../operator/rails.ts'
 import type { DatedRate } from '../operator/rates.ts'
 import type * as screening from '../operator/screening.ts'
+import type { OperatorSearch } from '../operator/searching.ts'
 import type { FileInFullResponse, FileResponse } from '../operator/shown-file.ts'
 import type * as upkeep from '../operator/upkeep-routes.ts'
 import type * as users from '../operator/user-response.ts'
@@ -86,6 +87,16 @@ export interface Event extends JsonObject {
   readonly created_at: string
   readonly data: JsonObject
   readonly previous_attributes: JsonObject
+}
+
+type InAnyAccount = Shown<typeof OperatorSearch>
+type FoundInAnyAccount = InAnyAccount['results'][number]
+/** Only a search of all accounts names accounts. */
+export type FoundRow = Omit<FoundInAnyAccount, 'account_id' | 'account_name'> &
+  Partial<FoundInAnyAccount>
+export type Search = Omit<InAnyAccount, 'accounts_left_out' | 'results'> & {
+  readonly accounts_left_out?: string
+  readonly results: readonly FoundRow[]
 }
 
 export type OperatorPayoutRow = Shown<typeof payouts.OperatorPayout>

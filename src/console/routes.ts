@@ -23,6 +23,7 @@ import { eventScreens } from './developer/events.ts'
 import { requestScreens } from './developer/requests.ts'
 import { sandboxScreens } from './developer/sandbox.ts'
 import { webhookScreens } from './developer/webhooks.ts'
+import { findScreens } from './find.ts'
 import { Live, type LiveNeeds } from './live.ts'
 import { accountScreens } from './operator/accounts.ts'
 import { attentionScreens } from './operator/attention.ts'
@@ -68,6 +69,7 @@ export function consolePages(
     return sendConfirmation(deps, reply, { account, id, zone: zoneOf(request) })
   })
   homeScreens(screens)
+  findScreens(screens)
   payoutScreens(screens)
   newPayoutScreens(screens)
   batchScreens(screens)

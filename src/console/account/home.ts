@@ -1,11 +1,11 @@
-// The first screens: /console itself, the search, and the home of an account.
+// The first screens: /console itself, and the home of an account.
 import { mayRunInstallation } from '../../accounts/user/rules.ts'
 import { type Html, html } from '../../values/text/html.ts'
-import { type ListOf, queryText } from '../api.ts'
+import type { ListOf } from '../api.ts'
 import { rows } from '../list.ts'
 import type { Balance, Beneficiary, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { age, digits, mainLink, money, pageOf, state, time } from '../show.ts'
+import { age, digits, mainLink, money, state, time } from '../show.ts'
 import { may, type Screen, type Visit } from '../visit.ts'
 import { payoutColumns } from './payouts.ts'
 import { balanceLines } from './reports.ts'
@@ -20,7 +20,6 @@ to give <strong>${visit.person.user}</strong> one.</p>`
     return { title: `Welcome, ${visit.person.user}`, body }
   })
   screens.show('account', '', home)
-  screens.show('account', '/find', find)
 }
 
 /** In the order of the page. */
@@ -124,18 +123,4 @@ function inTransit(root: string, page: ListOf<Payout>): Html | '' {
       return html`<li>${money(String(sum), currency)} for ${age[0]}</li>`
     }),
   )}</ul>`
-}
-
-/** The page of an id or of the one payout with this `reference_id`; else a list. */
-async function find(visit: Visit): Promise<string> {
-  const text = (visit.query.q ?? '').trim()
-  const page = pageOf(visit.root, text)
-  if (page !== undefined) return page
-  const { results } = await visit.api.list<Payout>('/v3/payout', {
-    reference_id: text,
-    limit: '2',
-  })
-  const [only] = results
-  if (only !== undefined && results.length === 1) return `${visit.root}/payouts/${only.id}`
-  return `${visit.root}/payouts${queryText({ reference_id: text })}`
 }
