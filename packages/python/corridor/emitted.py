@@ -1315,7 +1315,7 @@ SandboxReview = TypedDict("SandboxReview", {
 Search = TypedDict("Search", {
     "object": "Literal[\"search\"]",
     "has_more": "bool",
-    "newest_only": "List[str]",
+    "newest_only": "List[Union[Literal[\"id\", \"quote\", \"uetr\", \"reference_id\", \"bank_reference\", \"account_number\", \"account_ending\", \"email\", \"amount\", \"name\"], str]]",
     "results": "List[\"SearchResult\"]",
 })
 
@@ -1327,7 +1327,7 @@ SearchResult = TypedDict("SearchResult", {
     "currency": "str",
     "status": "str",
     "reference_id": "str",
-    "matched": "str",
+    "matched": "Union[Literal[\"id\", \"quote\", \"uetr\", \"reference_id\", \"bank_reference\", \"account_number\", \"account_ending\", \"email\", \"amount\", \"name\"], str]",
     "created_at": "\"Timestamp\"",
 })
 
