@@ -25,6 +25,8 @@ import { WEBHOOK_PARAMETERS, WEBHOOK_RESPONSES, webhooks } from './webhooks.ts'
 const TAGS = [
   ['/v3/payout/quote', 'Payout quotes', 'Fees and rates of a payout, fixed in advance.'],
   ['/v3/rate', 'Rates', 'The rates at which currencies are converted, without a quote.'],
+  ['/v3/currency', 'Currencies', 'Every currency, with its number of decimals.'],
+  ['/v3/network', 'Networks', 'The networks by which a payout can go.'],
   ['/v3/payout_batch', 'Payout batches', 'Many payouts in one request.'],
   [
     '/v3/payout_import',

@@ -56,6 +56,7 @@ import { payoutOptionsRoutes } from '../quotes/options/routes.ts'
 import { rateRoutes } from '../quotes/rate/routes.ts'
 import { requirementRoutes } from '../quotes/requirement/routes.ts'
 import { quoteRoutes } from '../quotes/routes.ts'
+import { vocabularyRoutes } from '../quotes/vocabulary/routes.ts'
 import type { Deps } from '../runtime/deps.ts'
 import { requestLogRoutes } from '../sandbox/request-log/routes.ts'
 import { watchForLog } from '../sandbox/request-log/watch.ts'
@@ -144,6 +145,7 @@ export function addRoutes(
   payoutRoutes(routes, deps)
   confirmationRoutes(app, deps)
   requirementRoutes(routes)
+  vocabularyRoutes(routes)
   payoutOptionsRoutes(routes, deps)
   rateRoutes(routes, deps)
   payoutBatchRoutes(app, routes, deps)

@@ -1,4 +1,5 @@
-// corridor rail check: runs the checks of the protocol against a connector.
+// corridor rail check: runs the checks of the protocol against a connector, and tries a rail of
+// files with the payouts of its routes.
 import type { Command } from 'commander'
 import { allChecks } from '../adapters/connector/check/all.ts'
 import {
@@ -10,10 +11,12 @@ import {
 import type { ProbeOptions } from '../adapters/connector/check/probe.ts'
 import { readConfig, readSecrets } from '../adapters/connector/config.ts'
 import { ANSWER_WITHIN_MS } from '../adapters/connector/protocol.ts'
+import type { RailRow } from '../rails/kind.ts'
 import { listRails } from '../rails/row-store.ts'
 import { addCommand, print, running, withContext } from './context.ts'
 import { NotFound, readOrRefuse, UsageError } from './failure.ts'
 import { readInput } from './input.ts'
+import { triedWords, tryRail } from './rail-carriage.ts'
 import { columnsOfTerminal, visible, wrapped } from './terminal.ts'
 
 interface CheckOptions {
@@ -32,13 +35,21 @@ docs/connect-a-provider.md lists them. Keep the report of --json: with --since a
 later run asks whether all payments of it are still known, as after a restart.
 Exit code 1 when a check fails.
 
+A rail of files gets no orders. The check tries it with an example of each payout
+that its routes may lead to it, and says which it cannot carry, and what would fit.
+
 Examples:
   npx corridor rail check http://127.0.0.1:4010 --secret connector.key
-  npx corridor rail check my_provider --this-pays --json > report.json`
+  npx corridor rail check my_provider --this-pays --json > report.json
+  npx corridor rail check main_bank`
 
 export function railCheckCommand(rail: Command): void {
-  addCommand(rail, 'check', 'check that a connector keeps its protocol, by some fifty named checks')
-    .argument('<connector>', 'its URL, or the name of a rail of kind connector')
+  addCommand(
+    rail,
+    'check',
+    'check a connector by some fifty checks, or what a rail of files carries',
+  )
+    .argument('<connector>', 'its URL, or the name of a rail')
     .option('--secret <file>', 'of a URL: the secret that it shares, a file of one line')
     .option('--order <file>', 'members of every order, such as its beneficiary: a file of JSON')
     .option('--since <file>', 'the JSON report of an earlier run')
@@ -49,15 +60,46 @@ export function railCheckCommand(rail: Command): void {
 }
 
 async function check(connector: string, options: CheckOptions): Promise<void> {
+  const rail = connector.includes('://') ? undefined : await railOf(connector, options)
+  if (rail !== undefined && rail.kind !== 'connector') return checkCarriage(rail)
+  return checkConnector(connector, rail, options)
+}
+
+async function railOf(name: string, { secret }: CheckOptions): Promise<RailRow> {
+  if (secret !== undefined) {
+    const words = `"${name}" is not a URL such as https://example.com`
+    throw new UsageError(`${words}; omit --secret to use the stored secret of rail ${name}`)
+  }
+  const rails = await withContext(({ sql }) => listRails(sql))
+  const rail = rails.find(known => known.name === name)
+  if (rail !== undefined) return rail
+  throw new NotFound(
+    'rail',
+    name,
+    rails.map(known => known.name),
+  )
+}
+
+async function checkCarriage(rail: RailRow): Promise<void> {
+  const tried = await withContext(({ sql }) => tryRail(sql, rail))
+  const words = triedWords(rail, tried) || `rail ${rail.name} carries every payout of its routes`
+  print({ rail: rail.name, not_carried: tried }, words)
+  if (tried.length > 0) process.exitCode = 1
+}
+
+async function checkConnector(
+  connector: string,
+  rail: RailRow | undefined,
+  options: CheckOptions,
+): Promise<void> {
   const order = options.order === undefined ? {} : await readObject(options.order, '--order')
   const earlier = options.since === undefined ? [] : await readEarlier(options.since)
   if (!/^[1-9][0-9]{0,3}$/.test(options.watchS)) {
     throw new UsageError('--watch-s is a number of seconds from 1 to 9999')
   }
   const watch_ms = Number(options.watchS) * 1000
-  const target = connector.includes('://')
-    ? await targetOfUrl(connector, options.secret)
-    : await targetOfRail(connector, options)
+  const target =
+    rail === undefined ? await targetOfUrl(connector, options.secret) : targetOfRail(rail, options)
   const showCheck = running.json ? () => {} : checkPrinter()
   const probe_options = { ...target, order, watch_ms, answer_within_ms: ANSWER_WITHIN_MS }
   const report = await runChecks(allChecks(earlier), probe_options, showCheck)
@@ -75,27 +117,16 @@ async function targetOfUrl(url: string, secret: string | undefined): Promise<Tar
   return { url: readOrRefuse(config).url, secrets: readOrRefuse(readSecrets(text)) }
 }
 
-async function targetOfRail(
-  name: string,
-  { secret, thisPays }: Pick<CheckOptions, 'secret' | 'thisPays'>,
-): Promise<Target> {
-  if (secret !== undefined) {
-    const words = `"${name}" is not a URL such as https://example.com`
-    throw new UsageError(`${words}; omit --secret to use the stored secret of rail ${name}`)
-  }
-  const rails = await withContext(({ sql }) => listRails(sql))
-  const connectors = rails.filter(({ kind }) => kind === 'connector')
-  const rail = connectors.find(known => known.name === name)
-  if (rail === undefined) {
-    const names = connectors.map(known => known.name)
-    throw new NotFound('rail', name, names)
-  }
+function targetOfRail(
+  { name, config, secret: stored }: RailRow,
+  { thisPays }: Pick<CheckOptions, 'thisPays'>,
+): Target {
   if (thisPays !== true) {
     const hint = 'check the URL of a test environment, or say --this-pays'
     throw new UsageError(`the checks send real orders to rail ${name}: ${hint}`)
   }
-  const { url } = readOrRefuse(readConfig(rail.config))
-  return { url, secrets: readOrRefuse(readSecrets(rail.secret)) }
+  const { url } = readOrRefuse(readConfig(config))
+  return { url, secrets: readOrRefuse(readSecrets(stored)) }
 }
 
 type JsonObject = Readonly<Record<string, unknown>>

@@ -30,6 +30,7 @@ import { commandsOf } from './action.ts'
 import { addCommand, type Context, example, print, withContext } from './context.ts'
 import { CommandFailed, readOrRefuse, UsageError } from './failure.ts'
 import { DEFAULT_LIMIT, readInput, readLimit } from './input.ts'
+import { triedWords, tryRail } from './rail-carriage.ts'
 import { railCheckCommand } from './rail-check.ts'
 import { listing } from './table.ts'
 
@@ -72,8 +73,10 @@ const ADD_HELP = `
 Kinds:
 ${KINDS.join('\n')}
 
-A rail is asked by every running service within a second. The secret is kept in
-the database as it is, and never shown; the history has its digest.
+The answer names payouts that the rail cannot carry, by trying the examples of
+GET /v3/payout/requirements. A rail is asked by every running service within a
+second. The secret is kept in the database as it is, and never shown; the history
+has its digest.
 
 Example:
   npx corridor rail add main_bank --kind connector \\
@@ -87,14 +90,15 @@ async function addAction(name: string, options: AddOptions): Promise<void> {
   ])
   const given = { name, kind, config: config.text, secret: secret.text }
   const rail = readOrRefuse(readRail(given, RAIL_KINDS))
-  const before = await withContext(async ({ sql, audit }) => {
+  const { before, tried } = await withContext(async ({ sql, audit }) => {
     const before = (await listRails(sql)).find(known => known.name === name)
     await (replace ? replaceRail({ sql, audit }, rail, before) : addRail(sql, rail))
-    return before
+    return { before, tried: await tryRail(sql, rail) }
   })
   const words = before === undefined ? 'added' : 'has other settings'
   const hint = `lead payouts to it: corridor route set --rail ${name}`
-  print(presentRail(rail), `rail ${name} of kind ${rail.kind} ${words}; ${hint}`)
+  const said = [`rail ${name} of kind ${rail.kind} ${words}; ${hint}`, triedWords(rail, tried)]
+  print({ ...presentRail(rail), not_carried: tried }, said.filter(Boolean).join('\n'))
 }
 
 async function addRail(sql: Sql, rail: RailRow): Promise<void> {

@@ -28,6 +28,11 @@ interface Route<Params extends TSchema, Query extends TSchema, Body extends TSch
 
 interface ReadRoute<Params extends TSchema, Query extends TSchema, Body extends TSchema>
   extends Route<Params, Query, Body> {
+  /**
+   * How long the caller may keep the answer, in seconds. Undefined: it has data of the account, and
+   * no cache keeps it.
+   */
+  readonly max_age_s?: number
   answer(request: FastifyRequest<Sent<Params, Query, Body>>): Promise<object>
 }
 
@@ -66,13 +71,16 @@ export class AccountRoutes {
   /** Registers a GET. */
   read<Params extends TSchema, Query extends TSchema>(
     path: string,
-    { answer, ...route }: ReadRoute<Params, Query, TSchema>,
+    { answer, max_age_s, ...route }: ReadRoute<Params, Query, TSchema>,
   ): void {
     const replyOf = route.bare ? bare : success
     addRoute<Sent<Params, Query, TSchema>>(this.#app, path, 'read', {
       ...route,
       async send(request, reply) {
         const result = replyOf(await answer(request))
+        if (max_age_s !== undefined) {
+          void reply.header('cache-control', `private, max-age=${max_age_s}`)
+        }
         return route.tagged ? sendTagged(request, reply, result) : send(reply, result)
       },
     })

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js'
 import type { Account } from '../accounts/rules.ts'
 import { type Problem, type Reason, Refusal } from '../values/errors.ts'
+import { nearestOf } from '../values/text/nearest.ts'
 import { REASON } from './schema.ts'
 
 /** An error of ajv. With the option `verbose` it has the schema that the value breaks. */
@@ -135,7 +136,7 @@ function describe(
   finding: Finding,
   pathOf: (pointer: string) => string,
 ): { remarks: string; message: string } {
-  const { keyword, params, instancePath } = finding
+  const { keyword, params, instancePath, parentSchema } = finding
   const path = pathOf(instancePath)
   const child = (name: unknown) =>
     pathOf === queryPath
@@ -147,8 +148,9 @@ function describe(
       return { remarks, message: `${remarks} is required.` }
     }
     case 'additionalProperties': {
-      const remarks = child(params.additionalProperty)
-      return { remarks, message: `${remarks} is not a field of this request.` }
+      const name = String(params.additionalProperty)
+      const known = Object.keys(parentSchema?.properties ?? {})
+      return { remarks: child(name), message: unknownWords(name, known, child) }
     }
     case 'propertyNames':
       return {
@@ -158,6 +160,17 @@ function describe(
     default:
       return { remarks: path, message: `${path || 'The body'} ${expectation(finding)}.` }
   }
+}
+
+/** `payout_info.amont is not a field of this request; did you mean payout_info.amount?` */
+export function unknownWords(
+  name: string,
+  known: readonly string[],
+  pathOf: (name: string) => string,
+): string {
+  const nearest = nearestOf(shortName(name), known)
+  const end = nearest === undefined ? '.' : `; did you mean ${pathOf(nearest)}?`
+  return `${pathOf(name)} is not a field of this request${end}`
 }
 
 function expectation({ keyword, params, parentSchema }: Finding): string {

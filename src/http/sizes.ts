@@ -3,7 +3,7 @@
 // callers wait. This check stops at the schema's bounds. Knows schemas and values.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalidField, type Problem, Refusal } from '../values/errors.ts'
-import { isObject, MAX_PROBLEMS, memberPath, shortName } from './problems.ts'
+import { isObject, MAX_PROBLEMS, memberPath, shortName, unknownWords } from './problems.ts'
 
 /** Four times the longest text of any schema. The validator judges shorter texts. */
 const MAX_TEXT = 8 * 1024
@@ -73,14 +73,14 @@ class SizeCheck {
       if (this.isOversized && this.problems.length >= MAX_PROBLEMS) return
       const known = Object.hasOwn(properties, name) ? properties[name] : undefined
       if (known !== undefined) this.visit(known, object[name], memberPath(path, name))
-      else if (others === false) this.#unknown(memberPath(path, shortName(name)))
+      else if (others === false) this.#unknown(name, Object.keys(properties), path)
       else if (typeof others === 'object') this.visit(others, object[name], memberPath(path, name))
     }
   }
 
-  #unknown(remarks: string): void {
-    const message = `${remarks} is not a field of this request.`
-    this.problems.push(invalidField(remarks, message))
+  #unknown(name: string, known: readonly string[], path: string): void {
+    const pathOf = (member: string) => memberPath(path, shortName(member))
+    this.problems.push(invalidField(pathOf(name), unknownWords(name, known, pathOf)))
     if (this.problems.length > MAX_PROBLEMS) this.isOversized = true
   }
 

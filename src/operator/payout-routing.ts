@@ -1,6 +1,6 @@
 // Lists, sets and removes routes, which name the rails of live accounts' payouts.
 import type { Static } from 'typebox'
-import { timetablesOf } from '../adapters/registry.ts'
+import { carriageOf, timetablesOf } from '../adapters/registry.ts'
 import {
   Amount,
   Closed,
@@ -41,6 +41,7 @@ import { MAX_LEAD_MINUTES } from '../values/calendar/rules.ts'
 import { refusal } from '../values/errors.ts'
 import { amountToJson } from '../values/money/json.ts'
 import { type Acting, type ActionGroup, reading, writing } from './action.ts'
+import { NotCarriedResponse, notCarried, notCarriedWords } from './carriage-trial.ts'
 import { VOCABULARY } from './fee-vocabulary.ts'
 import { accountNamed } from './operator-write.ts'
 import { AccountId } from './request.ts'
@@ -118,7 +119,11 @@ export const RouteRow = Type.Object(
 )
 
 const SetRouteResponse = Type.Object(
-  { route: RouteRow, before: Type.Union([RouteRow, Type.Null()]) },
+  {
+    route: RouteRow,
+    before: Type.Union([RouteRow, Type.Null()]),
+    not_carried: NotCarriedResponse,
+  },
   { title: 'ChangedRoute', description: 'The route, and the route before the change.' },
 )
 
@@ -193,7 +198,7 @@ const set = writing({
   run: (acting, asked) => acting.change(sql => setRoute(acting, sql, asked)),
   command: {
     words: (_, said) => said,
-    json: ({ route, before }) => ({ ...route, before }),
+    json: ({ route, before, not_carried }) => ({ ...route, before, not_carried }),
     options: {
       ...CONDITION_OPTIONS,
       rail: 'where such payouts go: manual, or a rail of corridor rail list',
@@ -264,9 +269,14 @@ async function setRoute(acting: Acting<unknown>, sql: Sql, asked: Static<typeof 
   const was = before === undefined ? 'no such route' : targetWords(before, before.timetable)
   const target = targetWords(route, withTimetable(route, timetables).timetable)
   acting.say(`${conditionWords(route)}: ${target} (before: ${was})`)
+  const faultsOf = carriageOf(rows).get(route.rail)
+  const not_carried = faultsOf === undefined ? [] : notCarried(route, faultsOf)
+  if (not_carried.length > 0) acting.say(`rail ${route.rail} cannot carry these of its payouts:`)
+  for (const words of notCarriedWords(not_carried)) acting.say(`  ${words}`)
   return {
     route: presentRoute(route, timetables),
     before: before === undefined ? null : presentRoute(before, timetables),
+    not_carried,
   }
 }
 

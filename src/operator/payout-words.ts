@@ -2,7 +2,7 @@
 import { makerName } from '../accounts/maker.ts'
 import type { Account } from '../accounts/rules.ts'
 import { listAccounts, listKeysOfAccount } from '../accounts/store.ts'
-import { attemptReason, reasonOf } from '../history/timeline/attempt-response.ts'
+import { attemptReason, reasonOf, whyNotTaken } from '../history/timeline/attempt-response.ts'
 import type { TimelineAttempt, TimelineReview } from '../history/timeline/attempts.ts'
 import { presentTimeline } from '../history/timeline/response.ts'
 import { makeTimeline, type TimelineItem, type TimelineSource } from '../history/timeline/rules.ts'
@@ -70,12 +70,18 @@ export function showParts({ source, account, held, key_names }: ShownPayout): re
   return [
     `${payout.id}  ${payout.status}${payout.rail === '' ? '' : `, rail ${payout.rail}`}`,
     ...reviews.flatMap(reviewWords),
+    ...sentencesOf(attempts),
     ...screeningWords(held),
     ...handWords(payout),
     ...['', { outline: sent }, { outline: given }, '', { outline: made }],
     ...attempts.flatMap(attempt => ['', { outline: attemptOutline(attempt) }]),
     ...['', { rows: items.flatMap(item => historyOf(item, key_names)).map(historyRow) }],
   ]
+}
+
+/** A sentence for each rail that has not taken the payout. */
+function sentencesOf(attempts: readonly TimelineAttempt[]): string[] {
+  return attempts.map(attempt => whyNotTaken(attempt, 'operator')).filter(Boolean)
 }
 
 /** Only the first column has a heading. */
@@ -225,6 +231,11 @@ export const OperatorPayoutInFull = Type.Object(
     account_name: Type.String(),
     under_review: Type.Boolean({ description: 'Whether an exception of its rail is open.' }),
     exceptions: Type.Array(ExceptionResponse, { description: 'The open exceptions.' }),
+    why_not_taken: Type.Array(Type.String(), {
+      description:
+        'A sentence for each rail that could not carry the payout, or has not taken it: why, and ' +
+        'what would make it fit.',
+    }),
     screening: textOrNull({
       description:
         'Why screening holds the payout: `waits`, `open` or `confirmed`; null if it does not.',
@@ -285,6 +296,7 @@ export function presentInFull({ account, source, held, exceptions }: ShownPayout
     account_name: account.name,
     under_review,
     exceptions: exceptions.filter(one => one.closed_at === null).map(presentException),
+    why_not_taken: sentencesOf(makeTimeline(source).filter(item => item.kind === 'attempt')),
     screening: held?.screening ?? null,
     timeline: items,
   }

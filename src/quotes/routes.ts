@@ -4,11 +4,12 @@ import type { Finds, Reads } from '../engine/reads.ts'
 import type { AccountRoutes } from '../http/account-routes.ts'
 import { makingOf } from '../http/author.ts'
 import { pathId } from '../http/docs.ts'
-import type { Claim } from '../http/idempotency/kept-reply.ts'
+import type { Claim, Reply } from '../http/idempotency/kept-reply.ts'
 import type { Answered } from '../http/idempotency/operations.ts'
 import { accountNow } from '../ledger/store.ts'
 import { hashJson } from '../values/digest.ts'
 import { found } from '../values/errors.ts'
+import { quoteStatus } from './expiry.ts'
 import type { CreatedQuote, CreateQuote } from './operations.ts'
 import type { Quote } from './quote.ts'
 import { ExplainQuery, QuoteQuery, QuoteRequest } from './request.ts'
@@ -61,6 +62,9 @@ function createRoute(routes: AccountRoutes, deps: Needs): void {
     config: { checkInOperation: quoteTerms },
     operationId: 'createPayoutQuote',
     summary: 'Fix the fees and exchange rates of a payout in advance.',
+    description:
+      'A repeat under its `Idempotency-Key` gets the first answer, and the header `Quote-Status` ' +
+      'with the status of the quote now: `active`, `used` or `expired`. Only an active quote pays.',
     querystring: ExplainQuery,
     body: QuoteRequest,
     response: QuoteResponse,
@@ -80,7 +84,7 @@ function createRoute(routes: AccountRoutes, deps: Needs): void {
       'rate_unavailable',
       'rate_stale',
     ],
-    answer(asked, claim) {
+    async answer(asked, claim) {
       const { account, body: request, query } = asked
       const command = {
         account_id: account.account_id,
@@ -90,9 +94,25 @@ function createRoute(routes: AccountRoutes, deps: Needs): void {
         explain: wantsExplanation(query),
       }
       const claimed = claimFor(claim(), request, command.explain)
-      return deps.lanes.createQuote.run({ ...command, claim: claimed })
+      const { reply } = await deps.lanes.createQuote.run({ ...command, claim: claimed })
+      return { reply: reply.replayed ? await withStatus(deps, account.account_id, reply) : reply }
     },
   })
+}
+
+/**
+ * Adds the header with the present status of the quote. The body is that of the first answer, whose
+ * status was `active`.
+ */
+async function withStatus(deps: Needs, account_id: string, reply: Reply): Promise<Reply> {
+  const { id }: { readonly id: string } = JSON.parse(reply.body)
+  const [quote, now] = await Promise.all([
+    deps.readers.quote({ account_id, id }),
+    deps.read(account_id, accountNow),
+  ])
+  // Only quotes that have expired are ever deleted.
+  const status = quote === undefined ? 'expired' : quoteStatus(quote, now)
+  return { ...reply, headers: { ...reply.headers, 'quote-status': status } }
 }
 
 function wantsExplanation({ explain }: ExplainQuery): boolean {

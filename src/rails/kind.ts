@@ -62,8 +62,8 @@ export interface AnyRailKind {
   /** The timetable of a rail with these settings; null: it takes payouts at any time. */
   timetable(config: unknown): Timetable | null
   /**
-   * Which members keep a rail with these settings from carrying a payout. Undefined: it takes
-   * any, as far as is known before it is asked.
+   * Why a rail with these settings cannot carry a payout. Undefined: it takes any, as far as is
+   * known before it is asked.
    */
   faultsOf(config: unknown): ((payout: Carried) => readonly CarriageFault[]) | undefined
   /** Every problem of the settings and the secret; [] when both are valid. */
@@ -77,7 +77,7 @@ interface RailKind<Config> extends Omit<AnyRailKind, 'check' | 'open' | 'timetab
   readConfig(json: unknown): Read<Config>
   /** Absent: rails of this kind take payouts at any time. */
   timetable?(config: Config): Timetable | null
-  /** The members of a payout that it cannot carry. Absent: it takes any. */
+  /** Why it cannot carry a payout; [] when it can. Absent: it takes any. */
   faults?(config: Config, payout: Carried): readonly CarriageFault[]
   /** The problems of the secret; [] when it is valid. Absent: any secret is valid. */
   checkSecret?(secret: string): readonly string[]

@@ -6,12 +6,11 @@ import { after, before, test } from 'node:test'
 import { REQUESTS, type StepContext, stepChannel } from '../../src/values/diagnostics.ts'
 import {
   bodiesOf,
-  MAKERS,
   QUERIES,
   REQUEST_LOG,
-  REQUIREMENTS,
   type Route,
   urlOf,
+  WITHOUT_ROWS,
   watchRoutes,
 } from '../support/assert/routes.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
@@ -128,9 +127,7 @@ const DUPLICATES = '/v3/entity/duplicate_check'
 /** Nothing waits here. */
 const OF_GROUPS = /^\/v3\/payout_(group|(batch|import)\/:id\/(approve|reject))$/
 test('every route, one request: its transaction may read only the rows of the calling account', async () => {
-  for (const route of routes.filter(
-    ({ url }) => ![REQUIREMENTS, MAKERS, REQUEST_LOG].includes(url),
-  )) {
+  for (const route of routes.filter(({ url }) => url !== REQUEST_LOG && !WITHOUT_ROWS.has(url))) {
     const transactions = await toldBy(() => ask(route, mine))
     const sets = setsOf(transactions.flat())
     // A search that comes upon no row tells nothing, nor does a long write that is refused.
@@ -205,8 +202,7 @@ test("payout to another account: reads the beneficiary with the payer's rows onl
 
 test('lists of two accounts in parallel: each transaction may read only the rows of one account', async () => {
   const lists = routes.filter(
-    ({ method, url }) =>
-      method === 'GET' && !url.includes(':') && ![REQUIREMENTS, MAKERS].includes(url),
+    ({ method, url }) => method === 'GET' && !url.includes(':') && !WITHOUT_ROWS.has(url),
   )
   const transactions = await toldBy(() =>
     Promise.all(lists.flatMap(route => [ask(route, mine), ask(route, theirs)])),

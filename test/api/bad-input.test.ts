@@ -128,3 +128,28 @@ test(`POST and PUT ${ENTITY}, many wrong members: all named at once, no row chan
   }
   assert.deepEqual(await written(), [])
 })
+
+for (const [path, body, message] of [
+  [
+    PAYOUT,
+    { ...localPayout, purposes: 'x' },
+    'purposes is not a field of this request; did you mean purpose?',
+  ],
+  [
+    QUOTE,
+    { payout_info: { currency: 'USD', amount: 10_000, curency: 'USD' } },
+    'payout_info.curency is not a field of this request; did you mean payout_info.currency?',
+  ],
+  [PAYOUT, { ...localPayout, zzzzzz: 'x' }, 'zzzzzz is not a field of this request.'],
+] as const) {
+  test(`POST ${path}, unknown field: the message is "${message}"`, async () => {
+    const answer = await account.post(path, body)
+    assert.deepEqual([answer.status, answer.json.message], [400, message])
+  })
+}
+
+test('GET /v3/payout, unknown parameter: the message names the nearest one', async () => {
+  const { status, json } = await account.get('/v3/payout?statuss=failed')
+  assert.equal(status, 400)
+  assert.equal(json.message, 'statuss is not a field of this request; did you mean status?')
+})

@@ -347,6 +347,11 @@ test("examples of a bank's notice: listed at the beneficiary, accepted", async (
   await show(payer, 'acceptBeneficiaryNotice', 'accept', { ids: [id], with: { payout } })
 })
 
+test('examples of currencies and of networks: listed', async () => {
+  await show(payer, 'listCurrencies', 'some', { query: '?code=JPY&code=KWD&code=USD' })
+  await show(payer, 'listNetworks', 'country', { query: '?country=BR' })
+})
+
 test('examples of destination requirements: listed', async () => {
   const network = '?type=local&currency=GBP&country=GB&network=faster_payments'
   await show(payer, 'getPayoutRequirements', 'faster_payments', { query: network })

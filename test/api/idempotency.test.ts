@@ -217,6 +217,35 @@ test('Idempotency-Key of a quote that a payout has used: the original answer', a
   assert.equal((await account.get(`${PATH}/quote/${first.json.id}`)).json.status, 'used')
 })
 
+for (const [what, status, since] of [
+  ['nothing', 'active', async () => {}],
+  [
+    'its use',
+    'used',
+    async (payer, quote) => assertFresh(await pay(newKey(), { ...localPayout, quote }, payer)),
+  ],
+  [
+    'its expiry',
+    'expired',
+    async payer => {
+      const later = await payer.post('/v3/sandbox/clock/advance', { seconds: 1800 })
+      assert.equal(later.status, 200, later.text)
+    },
+  ],
+] as const satisfies [string, string, (payer: Client, quote: string) => Promise<void>][]) {
+  test(`POST ${PATH}/quote, key of a quote replayed after ${what}: body of the first answer, header Quote-Status with the present status, ${status}`, async () => {
+    const payer = await service.openAccount({ currencies: ['USD'], fund: { USD: 1_000_000n } })
+    const key = under(newKey())
+    const first = await payer.post(`${PATH}/quote`, QUOTE, key)
+    assertFresh(first)
+    assert.equal(first.headers['quote-status'], undefined)
+    await since(payer, first.json.id)
+    const again = await payer.post(`${PATH}/quote`, QUOTE, key)
+    assertReplayed(again, first)
+    assert.equal(again.headers['quote-status'], status)
+  })
+}
+
 // The payout changes after its creation; the kept text does not.
 
 type Since = (id: string) => Promise<unknown>

@@ -133,6 +133,7 @@ test(`${PATH}, new payout: its creation and the journal of its debit`, async () 
         expected_at: null,
         ended_at: null,
         failure: null,
+        why_not_taken: '',
       },
       {
         at: payout.created_at,

@@ -20,13 +20,12 @@ import { findEndpoints } from '../../src/webhooks/store.ts'
 import { withoutStamps } from '../support/assert/check.ts'
 import {
   CONFIRMATION,
-  MAKERS,
   QUERIES,
   RATE,
   REQUEST_LOG,
-  REQUIREMENTS,
   type Route,
   urlOf,
+  WITHOUT_ROWS,
   watchRoutes,
 } from '../support/assert/routes.ts'
 import { localPayout } from '../support/given/bodies.ts'
@@ -409,7 +408,7 @@ test('every list, account condition removed and row-level security off: another 
     }
   }
   const lists = readingsOf(mine).filter(
-    ({ route: { url } }) => !url.includes(':') && ![REQUIREMENTS, RATE, MAKERS].includes(url),
+    ({ route: { url } }) => !url.includes(':') && !WITHOUT_ROWS.has(url) && url !== RATE,
   )
   const same = new Set(lists.map(({ route }) => route.name))
   await secure('disable')

@@ -132,7 +132,9 @@ function apart(ids: Ids, others: Ids): Ids {
 const NO_LISTS = [
   '/v3/account',
   '/v3/balance',
+  '/v3/currency',
   '/v3/maker',
+  '/v3/network',
   '/v3/payout/requirements',
   '/v3/payout/totals',
   '/v3/payout_group',

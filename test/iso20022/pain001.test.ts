@@ -195,6 +195,12 @@ const REFUSED: readonly [string, Partial<FileItem>, unknown, RegExp][] = [
     /SEPA carries EUR/,
   ],
   ['SEPA: another charge bearer', { charge_bearer: 'DEBT' }, 'sepa', /charge bearer SLEV/],
+  [
+    'SEPA: an IBAN outside SEPA',
+    { ...creditor({ iban: 'AE070331234567890123456' }), charge_bearer: 'SLEV' },
+    'sepa',
+    /SEPA does not reach accounts of AE/,
+  ],
   ['no town', creditor({ address: { ...ADDRESS, town: '' } }), 'generic', /has no town/],
   ['no country', creditor({ address: { ...ADDRESS, country: '' } }), 'generic', /no country/],
   ['no account', creditor({ iban: '' }), 'generic', /neither IBAN nor account/],

@@ -32,6 +32,7 @@ await service.setRoutes([
   { payout_type: 'local', currency: 'EUR', network: 'sepa_instant', rail: 'sepa_bank' },
   { payout_type: 'local', currency: 'EUR', network: 'target2', rail: 'sepa_bank', priority: 7 },
   { payout_type: 'local', currency: 'EUR', network: 'target2', rail: 'manual' },
+  { payout_type: 'local', currency: 'EUR', country: 'NL', rail: 'any_bank' },
 ])
 const account = await service.openAccount({
   currencies: ['EUR'],
@@ -90,11 +91,16 @@ test("POST /v3/payout, entity's name in letters outside the bank's set: 400 at o
 })
 
 test('POST /v3/payout, payee without a town, bank requires it: 400 at address.city', async () => {
-  const answer = await account.post(
-    '/v3/payout',
-    payoutTo(payee('Harbour', { address: { country: 'DE' } })),
-  )
+  const { destination_details: _, ...party } = payee('Harbour', { address: { country: 'NL' } })
+  const bank = { iban: 'NL91ABNA0417164300' }
+  const details = { ...party, destination_details: { type: 'bank', bank } }
+  const answer = await account.post('/v3/payout', { ...payoutTo(details), local: undefined })
   assertProblems(answer, 400, [['invalid_field', 'beneficiary_details.address.city']])
+})
+
+test('POST /v3/payout, payee without an address over a SEPA bank: accepted', async () => {
+  const made = await account.post('/v3/payout', payoutTo(payee('Harbour', { address: {} })))
+  assert.equal(made.status, 200, made.text)
 })
 
 test('GET /v3/payout/requirements: lists name_local and when a bank receives it', async () => {

@@ -1,7 +1,7 @@
 // Rails as rows: corridor rail, and how a process opens, pauses and closes adapters without a restart.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { OpenRails } from '../../src/adapters/registry.ts'
+import { OpenRails, RAIL_KINDS } from '../../src/adapters/registry.ts'
 import { countWaiting } from '../../src/app/worker/counts.ts'
 import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
 import { type OpenRail, type RailRow, railKind } from '../../src/rails/kind.ts'
@@ -295,4 +295,40 @@ test('corridor rail add --replace, another url during a submission: waits, then 
   await untilBlocked(owner)
   handed.resolve()
   await Promise.all([committed, refused])
+})
+
+test('corridor rail add, route set and rail check, rail of SEPA files: name the payouts that it cannot carry, and what would fit', async () => {
+  const example = RAIL_KINDS.find(({ name }) => name === 'iso20022')?.example as object
+  const config = JSON.stringify({ ...example, profile: 'sepa' })
+  await service.setRoutes([])
+  const path = await cli.file('sepa.json', config)
+  const added = await cli.run('rail', 'add', 'sepa', '--kind', 'iso20022', '--config', path)
+  assert.equal(added.code, 0, added.stderr)
+  const other = /^ {2}local EUR over target2 to .*: the payout names network target2.*What helps/m
+  assert.match(
+    added.stdout,
+    /cannot carry these payouts of the route for type local, currency EUR:/,
+  )
+  assert.match(added.stdout, other)
+  assert.doesNotMatch(added.stdout, /charge bearer/)
+  const set = (...of: string[]) =>
+    cli.run('route', 'set', '--rail', 'sepa', '--type', 'local', '--currency', 'EUR', ...of)
+  const wide = await set()
+  assert.match(wide.stdout, /^rail sepa cannot carry these of its payouts:$/m)
+  assert.match(wide.stdout, other)
+  const checked = await cli.run('rail', 'check', 'sepa')
+  assert.equal(checked.code, 1, checked.stderr)
+  assert.match(checked.stdout, other)
+  assert.equal((await cli.run('route', 'remove', '--type', 'local', '--currency', 'EUR')).code, 0)
+  const narrow = await set('--network', 'sepa', '--country', 'DE', '--json')
+  assert.deepEqual([narrow.code, narrow.json.not_carried], [0, []], narrow.stderr)
+  const right = await cli.run('rail', 'check', 'sepa')
+  assert.deepEqual(
+    [right.code, right.stdout],
+    [0, 'rail sepa carries every payout of its routes\n'],
+  )
+  const people = await cli.run('rail', 'check', 'manual', '--json')
+  assert.deepEqual([people.code, people.json.not_carried], [0, []])
+  const unknown = await cli.run('rail', 'check', 'sepaa')
+  assert.match(unknown.stderr, /there is no rail sepaa; did you mean sepa\?/)
 })

@@ -10,6 +10,8 @@ import { localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
 import { pay as payFrom } from '../support/service/payouts.ts'
 import { review } from '../support/service/review.ts'
+import { addPerson } from '../support/service/service.ts'
+import { logIn } from '../support/service/session.ts'
 import { makeDue, railOf, report, settleAll } from '../support/service/settling.ts'
 import { NOT_TAKEN, openTwoRails } from './two-rails.ts'
 
@@ -104,6 +106,7 @@ test("payout submitted and sent: its references, release and expected arrival, i
       expected_at: EXPECTED_AT,
       ended_at: null,
       failure: null,
+      why_not_taken: '',
     },
   )
   assert.equal((await live.get(`/v3/payout/${id}`)).json.data.expected_at, EXPECTED_AT)
@@ -169,6 +172,7 @@ test('payout not taken by its first rail: both attempts and the reroute shown; t
   )
   assert.notEqual(first.uetr, second.uetr)
   assert.ok(first.ended_at !== null && second.ended_at !== null)
+  assert.deepEqual([first.why_not_taken, second.why_not_taken], ['Rail bank has not taken it.', ''])
   assert.match(second.reason, /had not been taken; then the route/)
   const [reroute] = ofKind(timeline.items, 'reroute')
   const { rail, previous_rail, attempt, by } = reroute
@@ -202,6 +206,7 @@ test('payout not taken by its first rail: both attempts and the reroute shown; t
   assert.deepEqual(told.not_taken, { code: 'closed', message }, stdout)
   const words = await cli.run('payout', 'show', id)
   assert.match(words.stdout, /closed: The bank takes no HKD today\./)
+  assert.match(words.stdout, /Rail bank has not taken it: The bank takes no HKD today\./)
   assert.match(words.stdout, /to rail second/)
 })
 
@@ -406,4 +411,27 @@ test('payout events, rail changes its forecast: each event shows the payout righ
   const shown = [...seen.values()].map(({ status, expected_at }) => `${status} ${expected_at}`)
   assert.ok(shown.includes(`processing ${later}`) && shown.includes(`succeeded ${EXPECTED_AT}`))
   assert.ok(seen.size >= 10, `${seen.size}`)
+})
+
+test('payout that its rail cannot carry: page, timeline and payout show say so; what would fit, only to the operator', async () => {
+  const { id } = await pay()
+  const message = 'SEPA carries EUR and no HKD. What helps: route its currency to another rail'
+  const refused = { ...report(), not_taken: { code: 'file_cannot_carry', message } }
+  await settle({ bank: refused, second: report() })
+  const [first] = await attemptsOf(id)
+  assert.equal(first.why_not_taken, 'Rail bank could not carry it.')
+  const said = `Rail bank could not carry it: ${message}.`
+  const { json } = await cli.run('payout', 'show', id, '--json')
+  assert.deepEqual((json as Json).why_not_taken, [said])
+  assert.ok((await cli.run('payout', 'show', id)).stdout.includes(said))
+  const look = async (user: string, url: string) =>
+    (await service.inject({ url, headers: await logIn(service, user) })).text
+  const { account_id } = live.account
+  await addPerson(service, { user: 'olga', role: 'operator' })
+  await addPerson(service, { user: 'vera', roles: [[account_id, 'viewer']] })
+  const page = await look('olga', `/console/installation/payouts/${id}`)
+  assert.ok(page.includes(said), page)
+  const own = await look('vera', `/console/${account_id}/payouts/${id}`)
+  assert.match(own, /not taken\. Rail bank could not carry it\./)
+  assert.ok(!own.includes('SEPA carries'))
 })

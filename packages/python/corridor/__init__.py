@@ -6,12 +6,13 @@ from typing import Optional
 from .emitted import VERSION, Resources
 from .errors import ApiError, CorridorError, TransportError, WebhookError
 from .listing import Listing
+from .money import to_decimal, to_minor
 from .transport import Answer, Options, Raw, Transport
 from .webhook import verify_webhook
 
 __all__ = [
     "Answer", "ApiError", "Corridor", "CorridorError", "Listing", "Options", "Raw", "TransportError",
-    "WebhookError", "verify_webhook",
+    "WebhookError", "to_decimal", "to_minor", "verify_webhook",
 ]
 
 

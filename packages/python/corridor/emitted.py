@@ -398,6 +398,18 @@ CreatedRange = TypedDict("CreatedRange", {
     "lte": NotRequired["str"],
 })
 
+Currencies = TypedDict("Currencies", {
+    "object": "Literal[\"currencies\"]",
+    "currencies": "List[\"Currency\"]",
+})
+
+Currency = TypedDict("Currency", {
+    "object": "Literal[\"currency\"]",
+    "code": "str",
+    "exponent": "int",
+    "name": "str",
+})
+
 CurrencyCode = str
 
 DecidedPayouts = TypedDict("DecidedPayouts", {
@@ -776,6 +788,22 @@ Money = TypedDict("Money", {
 NationalIdentification = TypedDict("NationalIdentification", {
     "type": NotRequired["str"],
     "number": NotRequired["str"],
+})
+
+Network = TypedDict("Network", {
+    "object": "Literal[\"network\"]",
+    "type": "Literal[\"local\", \"local_payment_network\", \"wallet\"]",
+    "name": "str",
+    "title": "str",
+    "currencies": "List[str]",
+    "countries": "List[str]",
+    "minimum_amount": "Union[int, None]",
+    "maximum_amount": "Union[int, None]",
+})
+
+Networks = TypedDict("Networks", {
+    "object": "Literal[\"networks\"]",
+    "networks": "List[\"Network\"]",
 })
 
 OptionPrice = TypedDict("OptionPrice", {
@@ -1374,6 +1402,7 @@ TimelineAttempt = TypedDict("TimelineAttempt", {
     "expected_at": "Union[str, None]",
     "ended_at": "Union[str, None]",
     "failure": "Union[\"PayoutFailure\", None]",
+    "why_not_taken": "str",
 })
 
 TimelineHandling = TypedDict("TimelineHandling", {
@@ -1759,6 +1788,24 @@ class PayoutsResource:
         return self._transport.call("POST", f"/v3/payout/{segment(id)}/reject", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
 
+class CurrenciesResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, code: Optional[Union[str, Sequence[str]]] = None, options: Options = Options()) -> Answer["Currencies"]:
+        """List every currency with its number of decimals. `GET /v3/currency`"""
+        return self._transport.call("GET", "/v3/currency", query={"code": code}, options=options)
+
+
+class NetworksResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, type: Optional[Literal["local", "local_payment_network", "wallet"]] = None, currency: Optional[str] = None, country: Optional[str] = None, options: Options = Options()) -> Answer["Networks"]:
+        """List the networks of a currency or a country. `GET /v3/network`"""
+        return self._transport.call("GET", "/v3/network", query={"type": type, "currency": currency, "country": country}, options=options)
+
+
 class RateResource:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -2081,6 +2128,8 @@ class Resources:
         self.makers = MakersResource(transport)
         self.search = SearchResource(transport)
         self.payouts = PayoutsResource(transport)
+        self.currencies = CurrenciesResource(transport)
+        self.networks = NetworksResource(transport)
         self.rate = RateResource(transport)
         self.payout_batches = PayoutBatchesResource(transport)
         self.balance_transactions = BalanceTransactionsResource(transport)

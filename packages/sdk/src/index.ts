@@ -9,6 +9,7 @@ export type * from './emitted/resources.ts'
 export type * from './emitted/schemas.ts'
 export * from './errors.ts'
 export type { Listing, Page } from './listing.ts'
+export { toDecimal, toMinor } from './money.ts'
 export type { Options, OptionsWithKey } from './transport.ts'
 export {
   verifyWebhook,

@@ -1,10 +1,11 @@
 // The adapter of a rail of files: takes attempts as items that wait for a file, and reports by
 // their evidence. It never forgets an attempt, so it can prove that it never got one.
+import { CANNOT_CARRY, faultWords } from '../../rails/carriage.ts'
 import type { Rail, RailPayout, RailReport } from '../../rails/rail.ts'
 import { readConfined, transactConfined } from '../../sql/confine.ts'
 import { databaseNow, type TransactionSql } from '../../sql/connect.ts'
 import { during } from '../../values/diagnostics.ts'
-import { carriedPayment } from './carriage.ts'
+import { carriedPayment, faultsOf } from './carriage.ts'
 import type { OpenFileRail } from './config.ts'
 import { findFiles } from './file-store.ts'
 import { endToEndIdOf } from './ids.ts'
@@ -75,7 +76,7 @@ function notTaken(messages: readonly string[]): RailReport {
   return {
     steps: [],
     ask_again_in_ms: null,
-    not_taken: { code: 'file_cannot_carry', message: messages.join('; ') },
+    not_taken: { code: CANNOT_CARRY, message: faultWords(faultsOf(messages)) },
   }
 }
 

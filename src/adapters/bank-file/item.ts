@@ -5,7 +5,7 @@ import type { Carried } from '../../rails/carriage.ts'
 import type { RailAnswer } from '../../rails/rail.ts'
 import type {
   BankAccount,
-  ChargeBearer,
+  BankProfile,
   Creditor,
   FileItem,
   PostalAddress,
@@ -16,8 +16,8 @@ export type Payment = Omit<FileItem, 'end_to_end_id' | 'uetr' | 'amount' | 'curr
 
 type Bank = NonNullable<BeneficiaryDetails['destination_details']['bank']>
 
-/** The payment of a payout; undefined when it goes to no bank account. */
-export function paymentOf(payout: Carried): Payment | undefined {
+/** The payment of a payout to this bank; undefined when it goes to no bank account. */
+export function paymentOf(payout: Carried, profile: BankProfile): Payment | undefined {
   const { beneficiary_details: details, answers } = payout
   const { type, bank } = details.destination_details
   if (type !== 'bank' || bank === undefined) return undefined
@@ -31,7 +31,7 @@ export function paymentOf(payout: Carried): Payment | undefined {
     account_type: accountTypeOf(bank),
   }
   return {
-    charge_bearer: bearerOf(payout),
+    charge_bearer: bearerOf(payout, profile),
     creditor,
     remittance:
       newest(answers, answer => answer.transaction_description) ??
@@ -128,10 +128,24 @@ function accountTypeOf({ account_type }: Bank): Creditor['account_type'] {
   return written === 'checking' || written === 'savings' ? written : ''
 }
 
-/** SEPA schemes allow one charge bearer, SLEV: each side pays its own bank. */
 const SEPA_NETWORKS: readonly string[] = ['sepa', 'sepa_instant']
 
-function bearerOf({ charge_type, fund_transfer_network }: Carried): ChargeBearer {
-  if (SEPA_NETWORKS.includes(fund_transfer_network)) return 'SLEV'
+/** Why files to this bank do not go by the network that the payout names; [] when they do. */
+export function networkFaults({ fund_transfer_network: network }: Carried, profile: BankProfile) {
+  if (network === '' || SEPA_NETWORKS.includes(network) || !isSepa(profile)) return []
+  return [`the payout names network ${network}, and this bank gets SEPA files`]
+}
+
+/**
+ * SEPA schemes allow one charge bearer, SLEV: each side pays its own bank, as with shared charges.
+ * A payer who asks to pay all charges does not get that from SEPA, unless the payout names it.
+ */
+function bearerOf({ charge_type, fund_transfer_network: network }: Carried, profile: BankProfile) {
+  const is_named = SEPA_NETWORKS.includes(network)
+  if (is_named || (isSepa(profile) && charge_type !== 'ours')) return 'SLEV'
   return charge_type === 'ours' ? 'DEBT' : 'SHAR'
+}
+
+function isSepa({ iso20022 }: BankProfile): boolean {
+  return iso20022?.service_level === 'SEPA'
 }

@@ -12,6 +12,7 @@ import { withoutCodeWord } from '../../values/bank-format/code-word.ts'
 import { findCurrency } from '../../values/money/currency.ts'
 import { pow10 } from '../../values/money/decimal.ts'
 import { pairingFault, referenceFault } from '../../values/network/creditor-reference.ts'
+import { findNetwork } from '../../values/network/local.ts'
 import { isSwiftText, swiftText } from '../../values/text/swift-text.ts'
 import { cleanXml } from '../../values/text/xml.ts'
 
@@ -60,16 +61,25 @@ export function writeParty(
 ): WrittenParty {
   const field = (name: keyof PostalAddress) =>
     cut(convert(address[name], profile), ADDRESS_LENGTHS[name])
-  return {
-    name: convert(name, profile),
-    address: {
-      street: field('street'),
-      town: field('town'),
-      postcode: field('postcode'),
-      state: field('state'),
-      country: field('country'),
-    },
+  const written = {
+    street: field('street'),
+    town: field('town'),
+    postcode: field('postcode'),
+    state: field('state'),
+    country: field('country'),
   }
+  const is_left_out = profile.address === 'if_complete' && !isComplete(written)
+  return { name: convert(name, profile), address: is_left_out ? NO_ADDRESS : written }
+}
+
+const NO_ADDRESS: PostalAddress = { street: '', town: '', postcode: '', state: '', country: '' }
+
+function hasTown({ town }: PostalAddress): boolean {
+  return /[\p{L}\p{N}]/u.test(town)
+}
+
+function isComplete(address: PostalAddress): boolean {
+  return hasTown(address) && /^[A-Z]{2}$/.test(address.country)
 }
 
 /** Why a file to this bank cannot carry this payment; [] when it can. */
@@ -78,7 +88,7 @@ export function checkItem(item: FileItem, account: SettlementAccount, profile: B
   return [
     ...checkIds(item, profile),
     ...checkAmount(item, profile),
-    ...checkParty('creditor', creditor, profile),
+    ...checkParty('creditor', creditor, profile, profile.address === 'town_and_country'),
     ...checkAccount('creditor', creditor, profile),
     ...checkReference(item),
     ...(item.ultimate_debtor === null
@@ -93,7 +103,8 @@ export function checkItem(item: FileItem, account: SettlementAccount, profile: B
 export function checkSettlementAccount(account: SettlementAccount, profile: BankProfile) {
   const holder = { name: account.holder, address: account.address }
   return [
-    ...checkParty('holder of the settlement account', holder, profile),
+    // A scheme without the payee's address may need the payer's.
+    ...checkParty('holder of the settlement account', holder, profile, profile.address !== 'any'),
     ...checkAccount('settlement account', account, profile),
   ]
 }
@@ -155,14 +166,14 @@ function checkParty(
   who: string,
   party: { readonly name: string; readonly address: PostalAddress },
   profile: BankProfile,
+  is_required: boolean,
 ): string[] {
-  const { town, country } = writeParty(party, profile).address
-  const is_required = profile.address === 'town_and_country'
+  const { address } = writeParty(party, profile)
   return [
     ...checkName(who, party.name, profile),
-    ...problem(is_required && !/[\p{L}\p{N}]/u.test(town), `address of the ${who} has no town`),
+    ...problem(is_required && !hasTown(address), `address of the ${who} has no town`),
     ...problem(
-      is_required ? !/^[A-Z]{2}$/.test(country) : !/^([A-Z]{2})?$/.test(country),
+      !(is_required ? /^[A-Z]{2}$/ : /^([A-Z]{2})?$/).test(address.country),
       `address of the ${who} has no country of two letters`,
     ),
   ]
@@ -190,10 +201,13 @@ function checkAccount(who: string, bank: BankAccount, profile: BankProfile): str
   ]
 }
 
+const SEPA_COUNTRIES: ReadonlySet<string> = new Set(findNetwork('EUR', 'sepa')?.countries)
+
 /** The SEPA rulebook's own rules for a credit transfer. */
 function checkSepa(item: FileItem, { iso20022 }: BankProfile): string[] {
   if (iso20022?.service_level !== SEPA) return []
   const { currency, charge_bearer, creditor } = item
+  const country = creditor.iban.slice(0, 2)
   return [
     ...problem(currency !== 'EUR', `SEPA carries EUR and no ${currency}`),
     ...problem(
@@ -201,6 +215,10 @@ function checkSepa(item: FileItem, { iso20022 }: BankProfile): string[] {
       `SEPA has the charge bearer SLEV and not ${charge_bearer}`,
     ),
     ...problem(creditor.iban === '', 'SEPA needs an IBAN of the creditor'),
+    ...problem(
+      creditor.iban !== '' && !SEPA_COUNTRIES.has(country),
+      `SEPA does not reach accounts of ${country}`,
+    ),
   ]
 }
 

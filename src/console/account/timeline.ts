@@ -64,10 +64,12 @@ ${item.journal_number}</summary>${postings(item)}</details>`
 }
 
 function railAttempt(item: ItemOf<'attempt'>): Html {
-  const { release_at, failure, uetr } = item
+  const { release_at, failure, why_not_taken, uetr } = item
   const release = release_at && html`, the rail gets it ${time(release_at)}`
   return html`Attempt ${item.number} by <strong>${item.rail}</strong>:
-${words(item.state)}${release}${failure && html`. ${failure.message}`}
+${words(item.state)}${release}${failure && html`. ${failure.message}`}${
+  why_not_taken && `. ${why_not_taken}`
+}
 ${uetr && html`<br><span class="faint">UETR <code>${uetr}</code></span>`}`
 }
 

@@ -69,6 +69,7 @@ ${
 <code>${payout.failure.code}</code></div>`
 }
 ${exceptionsOf(visit, found)}
+${found.why_not_taken.map(sentence => html`<div class="note wait">${sentence}</div>`)}
 ${facts([
   ['Amount to send', money(found.send.amount, found.send.currency)],
   ['On behalf of', debtor && [debtor.name, debtor.id].filter(Boolean).join(', ')],

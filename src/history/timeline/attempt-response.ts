@@ -4,6 +4,7 @@ import { Type } from '../../http/type.ts'
 import { FailureResponse } from '../../payouts/response.ts'
 import { CAUSES } from '../../payouts/states.ts'
 import { accountReferences, isNotice } from '../../rails/attempt.ts'
+import { CANNOT_CARRY } from '../../rails/carriage.ts'
 import { SIMULATOR } from '../../rails/rail.ts'
 import { conditionWords, type RouteTaken } from '../../rails/rules.ts'
 import { amountToJson } from '../../values/money/json.ts'
@@ -108,6 +109,11 @@ export const AttemptItem = Type.Object(
     failure: Type.Union([FailureResponse, Type.Null()], {
       description: 'Why the attempt has failed or was returned.',
     }),
+    why_not_taken: Type.String({
+      description:
+        'A sentence that says that the rail could not carry the payout, or has not taken it. ' +
+        'Empty in any other state.',
+    }),
   },
   { title: 'TimelineAttempt', description: 'One attempt to pay the payout by a rail.' },
 )
@@ -184,6 +190,21 @@ export function attemptReason({ number, rail, route }: TimelineAttempt): string 
   return `It had not been taken; then the route was the one for ${words}.`
 }
 
+/**
+ * A sentence that says that the rail has not taken the attempt; '' when it may have. The operator
+ * reads why, and what would make the payout fit.
+ */
+export function whyNotTaken(
+  { rail, not_taken }: Pick<TimelineAttempt, 'rail' | 'not_taken'>,
+  reader: Reader,
+): string {
+  if (not_taken === null) return ''
+  const { code, message } = not_taken
+  const what = code === CANNOT_CARRY ? 'could not carry it' : 'has not taken it'
+  const why = reader === 'operator' ? message.replace(/[.\s]+$/, '') : ''
+  return `Rail ${rail} ${what}${why && `: ${why}`}.`
+}
+
 export function presentAttempt(attempt: TimelineAttempt, reader: Reader) {
   const { at, kind, number, rail, route, state, uetr, references, not_taken, ...times } = attempt
   return {
@@ -197,6 +218,7 @@ export function presentAttempt(attempt: TimelineAttempt, reader: Reader) {
     uetr,
     references: reader === 'operator' ? references : accountReferences(references),
     ...times,
+    why_not_taken: whyNotTaken(attempt, reader),
     ...(reader === 'operator' && { not_taken }),
   }
 }

@@ -2,7 +2,7 @@
 // Pure.
 
 import { routeSubject } from '../../quotes/rules.ts'
-import { type CarriageFault, faultsOfAll } from '../../rails/carriage.ts'
+import { faultsOfAll, type PayeeFault } from '../../rails/carriage.ts'
 import { selectRoutes } from '../../rails/rules.ts'
 import { invalidField, refuseIfAny } from '../../values/errors.ts'
 import type { Intent, PayoutState, PricedPayout } from '../payout.ts'
@@ -31,7 +31,7 @@ export function checkCarriage(
   refuseIfAny(faults.map(fault => problemOf(fault, intent.request)))
 }
 
-function problemOf({ member, message }: CarriageFault, request: PayoutRequest) {
+function problemOf({ member, message }: PayeeFault, request: PayoutRequest) {
   const words = `No rail of this payout can carry it: ${message}.`
   if (member === 'on_behalf_of') {
     return invalidField(request.on_behalf_of === undefined ? 'quote' : 'on_behalf_of', words)

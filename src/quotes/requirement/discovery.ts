@@ -2,12 +2,12 @@
 import { bankingCountry } from '../../parties/beneficiary/country.ts'
 import { invalidParameter, refuseIfAny } from '../../values/errors.ts'
 import { findCurrency } from '../../values/money/currency.ts'
-import { amountToJson } from '../../values/money/json.ts'
 import { bankFault, chainFault, findChain, tokenFault } from '../../values/network/chain.ts'
 import { isCountry } from '../../values/network/country.ts'
 import { QR_IBAN_PATTERN, REFERENCE_PATTERN } from '../../values/network/creditor-reference.ts'
-import { carriageFault, networkFault } from '../../values/network/local.ts'
+import { carriageFault, type Network, networkFault } from '../../values/network/local.ts'
 import {
+  type PaymentNetwork,
   paymentNetworkFault,
   paymentNetworkName,
   paymentNetworksOf,
@@ -24,6 +24,7 @@ import {
 } from './alternatives.ts'
 import type { Field } from './fields.ts'
 import type { RequirementsQuery } from './request.ts'
+import { presentNetwork } from './response.ts'
 
 /** Reads the query. Refuses with every problem at once (400 invalid_query_parameter). */
 export function readSubject(query: RequirementsQuery): Subject {
@@ -143,27 +144,18 @@ export function exampleOf(fields: readonly Field[]): object {
 function networksShown(subject: Subject) {
   switch (subject.type) {
     case 'local':
-      return matchingLocalNetworks(subject).map(({ name, title, currency, countries, limits }) => ({
-        name,
-        title,
-        currencies: [currency],
-        countries,
-        minimum_amount: limits.minimum === null ? null : amountToJson(limits.minimum),
-        maximum_amount: limits.maximum === null ? null : amountToJson(limits.maximum),
-      }))
+      return matchingLocalNetworks(subject).map(presentLocal)
     case 'local_payment_network':
-      return matchingPaymentNetworks(subject).map(({ name, title, currency, countries }) => ({
-        ...{ name, title, currencies: [currency], countries },
-        ...UNBOUNDED,
-      }))
+      return matchingPaymentNetworks(subject).map(presentLocal)
     case 'wallet':
-      return matchingChains(subject).map(({ type: name, title, currencies }) => ({
-        ...{ name, title, currencies, countries: [] },
-        ...UNBOUNDED,
-      }))
+      return matchingChains(subject).map(({ type: name, title, currencies }) =>
+        presentNetwork({ name, title, currencies, countries: [] }),
+      )
     default:
       return []
   }
 }
 
-const UNBOUNDED = { minimum_amount: null, maximum_amount: null }
+function presentLocal({ currency, ...network }: PaymentNetwork | Network) {
+  return presentNetwork({ ...network, currencies: [currency] })
+}

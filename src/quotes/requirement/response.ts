@@ -1,5 +1,7 @@
 // The schema of an answer with requirements.
 import { Type } from '../../http/type.ts'
+import { amountToJson } from '../../values/money/json.ts'
+import type { Limits } from '../../values/network/local.ts'
 import { PayoutType } from '../request.ts'
 
 const FIELD = {
@@ -48,17 +50,35 @@ const bound = (which: string) =>
     description: `The ${which} payment in minor units, as the network’s operator has published it.`,
   })
 
-const NetworkShown = Type.Object(
-  {
-    name: Type.String(),
-    title: Type.String(),
-    currencies: Type.Array(Type.String()),
-    countries: Type.Array(Type.String()),
-    minimum_amount: bound('smallest'),
-    maximum_amount: bound('largest'),
-  },
-  { title: 'RequirementNetwork' },
-)
+/** The members of a network in answers. */
+export const NETWORK = {
+  name: Type.String(),
+  title: Type.String(),
+  currencies: Type.Array(Type.String()),
+  countries: Type.Array(Type.String()),
+  minimum_amount: bound('smallest'),
+  maximum_amount: bound('largest'),
+}
+
+/** The facts of a network of any payout type. */
+interface NetworkFacts {
+  readonly name: string
+  readonly title: string
+  readonly currencies: readonly string[]
+  readonly countries: readonly string[]
+  readonly limits?: Limits
+}
+
+export function presentNetwork({ name, title, currencies, countries, limits }: NetworkFacts) {
+  const minor = (amount: bigint | null = null) => (amount === null ? null : amountToJson(amount))
+  return {
+    ...{ name, title, currencies, countries },
+    minimum_amount: minor(limits?.minimum),
+    maximum_amount: minor(limits?.maximum),
+  }
+}
+
+const NetworkShown = Type.Object(NETWORK, { title: 'RequirementNetwork' })
 
 export const RequirementsResponse = Type.Object(
   {

@@ -210,8 +210,11 @@ export interface BankProfile {
   readonly release_by_person: boolean
   /** `swift`: SWIFT's X set, by transliteration; `latin`: ISO 8859-1; `utf8`: any. */
   readonly character_set: 'swift' | 'latin' | 'utf8'
-  /** The required parts of an address: TwnNm and Ctry, or none. */
-  readonly address: 'town_and_country' | 'any'
+  /**
+   * `town_and_country`: TwnNm and Ctry are required. `if_complete`: only the payer's address needs
+   * them, and a payee's address without them is left out. `any`: each is written as it is known.
+   */
+  readonly address: 'town_and_country' | 'if_complete' | 'any'
   /** The members of one format, read by its `readProfile`; null in a profile of another format. */
   readonly iso20022: Iso20022Profile | null
   readonly nacha: NachaProfile | null

@@ -84,7 +84,7 @@ export const sharedChecks = (meanings: readonly string[]): Checks<SharedProfile>
   resend_is_safe: isBoolean,
   release_by_person: isBoolean,
   character_set: isOneOf('swift', 'latin', 'utf8'),
-  address: isOneOf('town_and_country', 'any'),
+  address: isOneOf('town_and_country', 'if_complete', 'any'),
 })
 
 /**

@@ -174,13 +174,16 @@ export function urlOf(route: Route, own: Ids, chosen: Ids = {}): string {
   })
 }
 
-/** Routes that answer from reference data, without an account. */
-export const REQUIREMENTS = '/v3/payout/requirements'
+const REQUIREMENTS = '/v3/payout/requirements'
+/** Answers from reference data, at the account's time. */
 export const RATE = '/v3/rate'
-/** Its names are in memory: no row is read. */
-export const MAKERS = '/v3/maker'
 /** Refused (409) for a payout that is not paid. */
 export const CONFIRMATION = '/v3/payout/:id/confirmation'
+
+/** Routes that read no row: they answer from tables in the code or from reference data in memory. */
+export const WITHOUT_ROWS: ReadonlySet<string> = new Set([
+  ...[REQUIREMENTS, '/v3/currency', '/v3/network', '/v3/maker'],
+])
 
 /**
  * Most tests switch the request log off, because each request changes it;

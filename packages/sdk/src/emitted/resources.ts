@@ -21,6 +21,7 @@ import type {
   BeneficiaryUpdate,
   CancelRequest,
   ClockRequest,
+  Currencies,
   Entity,
   EntityDuplicateCheck,
   EntityRequest,
@@ -32,6 +33,7 @@ import type {
   LoggedRequest,
   Makers,
   Minor,
+  Networks,
   OptionsRequest,
   Payout,
   PayoutApproval,
@@ -462,6 +464,45 @@ export class PayoutsResource<M extends Minor = number> extends Resource {
    */
   reject(id: string, body: RejectRequest, options: OptionsWithKey = {}): Call<Payout<M>> {
     return this.transport.call('POST', `/v3/payout/${encodeURIComponent(id)}/reject`, { body, keyed: true, options })
+  }
+}
+
+export interface CurrenciesListQuery {
+  /** Only the currency of this code. Several may be sent. */
+  code?: string | readonly string[]
+}
+
+export class CurrenciesResource extends Resource {
+  /**
+   * List every currency with its number of decimals.
+   *
+   * `GET /v3/currency`
+   */
+  list(query: CurrenciesListQuery = {}, options: Options = {}): Call<Currencies> {
+    return this.transport.call('GET', '/v3/currency', { query, options })
+  }
+}
+
+export interface NetworksListQuery {
+  /** Only networks of this payout type. */
+  type?: 'local' | 'local_payment_network' | 'wallet'
+  /** Only networks that carry this currency. */
+  currency?: string
+  /**
+   * Only networks that pay to accounts or keys of this country. A chain has no country, so the
+   * answer then has no chains.
+   */
+  country?: string
+}
+
+export class NetworksResource<M extends Minor = number> extends Resource {
+  /**
+   * List the networks of a currency or a country.
+   *
+   * `GET /v3/network`
+   */
+  list(query: NetworksListQuery = {}, options: Options = {}): Call<Networks<M>> {
+    return this.transport.call('GET', '/v3/network', { query, options })
   }
 }
 
@@ -1185,6 +1226,8 @@ export class Resources<M extends Minor = number> {
   readonly makers: MakersResource
   readonly search: SearchResource<M>
   readonly payouts: PayoutsResource<M>
+  readonly currencies: CurrenciesResource
+  readonly networks: NetworksResource<M>
   readonly rate: RateResource
   readonly payoutBatches: PayoutBatchesResource
   readonly balanceTransactions: BalanceTransactionsResource<M>
@@ -1205,6 +1248,8 @@ export class Resources<M extends Minor = number> {
     this.makers = new MakersResource(transport)
     this.search = new SearchResource(transport)
     this.payouts = new PayoutsResource(transport)
+    this.currencies = new CurrenciesResource(transport)
+    this.networks = new NetworksResource(transport)
     this.rate = new RateResource(transport)
     this.payoutBatches = new PayoutBatchesResource(transport)
     this.balanceTransactions = new BalanceTransactionsResource(transport)

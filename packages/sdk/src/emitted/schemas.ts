@@ -695,6 +695,26 @@ export interface CreatedRange {
   lte?: string
 }
 
+/** The currencies that Corridor knows. */
+export interface Currencies {
+  object: 'currencies'
+  /** By code: first those of ISO 4217, then the stablecoins. */
+  currencies: Currency[]
+}
+
+export interface Currency {
+  object: 'currency'
+  /** ISO 4217 code, USDC or USDT. */
+  code: string
+  /**
+   * The number of decimals: an amount of this currency is an integer, in units of 10 to the power
+   * of minus the exponent. With 2, the amount 100 is 1.00.
+   */
+  exponent: number
+  /** The name in English, as ISO 4217 has it. */
+  name: string
+}
+
 /** ISO 4217 code, USDC or USDT. */
 export type CurrencyCode = string
 
@@ -1226,6 +1246,27 @@ export interface Money<M extends Minor = number> {
 export interface NationalIdentification {
   type?: string
   number?: string
+}
+
+export interface Network<M extends Minor = number> {
+  object: 'network'
+  /** The payout type that names the network. */
+  type: 'local' | 'local_payment_network' | 'wallet'
+  name: string
+  title: string
+  currencies: string[]
+  countries: string[]
+  /** The smallest payment in minor units, as the network’s operator has published it. */
+  minimum_amount: M | null
+  /** The largest payment in minor units, as the network’s operator has published it. */
+  maximum_amount: M | null
+}
+
+/** The networks by which a payout can go. */
+export interface Networks<M extends Minor = number> {
+  object: 'networks'
+  /** By type, currency and name. */
+  networks: Network<M>[]
 }
 
 export interface OptionPrice<M extends Minor = number> {
@@ -2219,6 +2260,11 @@ export interface TimelineAttempt<M extends Minor = number> {
   ended_at: string | null
   /** Why the attempt has failed or was returned. */
   failure: PayoutFailure | null
+  /**
+   * A sentence that says that the rail could not carry the payout, or has not taken it. Empty in
+   * any other state.
+   */
+  why_not_taken: string
 }
 
 /** A person took the payout to pay it by hand, or gave it back. */
