@@ -139,6 +139,7 @@ const NO_LISTS = [
   '/v3/payout/totals',
   '/v3/payout_group',
   '/v3/rate',
+  '/v3/search',
   '/v3/statement',
   // Off: each request would change it.
   '/v3/request_log',
