@@ -195,7 +195,7 @@ export const REQUEST_LOG = '/v3/request_log'
 export const QUERIES: Readonly<Record<string, string>> = {
   [REQUIREMENTS]: 'currency=USD',
   [RATE]: 'from=USD&to=USD',
-  '/v3/search': 'q=Anna',
+  '/v3/search': 'q=Harbour',
   '/v3/statement': 'format=csv&from=2020-01-01&to=2100-01-01',
 }
 
