@@ -35,8 +35,9 @@ docs/connect-a-provider.md lists them. Keep the report of --json: with --since a
 later run asks whether all payments of it are still known, as after a restart.
 Exit code 1 when a check fails.
 
-A rail of files gets no orders. The check tries it with an example of each payout
-that its routes may lead to it, and says which it cannot carry, and what would fit.
+A rail of files gets no orders. The check tries it with an example of each
+payout that routes may lead to it. It says which the rail cannot carry, and
+what would fit.
 
 Examples:
   npx corridor rail check http://127.0.0.1:4010 --secret connector.key

@@ -75,8 +75,8 @@ ${KINDS.join('\n')}
 
 The answer names payouts that the rail cannot carry, by trying the examples of
 GET /v3/payout/requirements. A rail is asked by every running service within a
-second. The secret is kept in the database as it is, and never shown; the history
-has its digest.
+second. The secret is kept in the database as it is, and never shown; the
+history has its digest.
 
 Example:
   npx corridor rail add main_bank --kind connector \\
