@@ -42,6 +42,19 @@ const SENTENCES: readonly (readonly [Parameters<typeof changeWords>[0], string])
     'changed account acc_a from active to frozen',
   ],
   [
+    {
+      table_name: 'sessions',
+      before: null,
+      after: {
+        user_name: 'ada',
+        secret_digest: 'ff00',
+        created_at: '2026-11-29T23:32:38.552545+00:00',
+        confirmed_at: '2026-11-29T23:32:38.552545+00:00',
+      },
+    },
+    'added session of ada: confirmed at 2026-11-29 23:32:38 UTC',
+  ],
+  [
     { table_name: 'odd_rows', before: null, after: { a: '1', b: '2', c: '3', d: '4', e: '' } },
     'added odd rows: a 1, b 2, c 3 and 1 more',
   ],

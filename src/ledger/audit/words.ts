@@ -22,6 +22,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   entities: 'entity',
   fees: 'fee',
   limits: 'limit',
+  login_links: 'log-in link of',
   payout_approvals: 'approval of payout',
   payouts: 'payout',
   pricing_policies: 'pricing policy',
@@ -34,12 +35,17 @@ const NOUNS: Readonly<Record<string, string>> = {
   screening_imports: 'import of list',
   screening_matches: 'screening of',
   screening_settings: 'settings of screening',
+  sessions: 'session of',
+  user_passwords: 'password of',
   user_roles: 'role',
   users: 'user',
 }
 
 /** The columns that may name a row, the best first. */
 const NAMES = ['name', 'user_name', 'id', 'key_id', 'limit_id', 'rule_id', 'rail', 'list']
+
+/** Columns that say nothing to people. The row behind a sentence has them. */
+const UNSAID = /(^|_)(digest|hash)$|^created_at$/
 
 /** The most changed values that a sentence has. */
 const MOST_VALUES = 3
@@ -85,7 +91,7 @@ interface Value {
 function changedValues(before: Row | null, after: Row | null, named: string): Value[] {
   return Object.entries(after ?? {}).flatMap(([name, is]) => {
     const was = before?.[name] ?? null
-    if (is === was || name === 'account_id' || is === named) return []
+    if (is === was || name === 'account_id' || is === named || UNSAID.test(name)) return []
     if ((is === null || is === '') && (was === null || was === '')) return []
     const words = (value: string | null, row: Row | null) =>
       value === null || value === '' ? '' : valueWords(name, value, row ?? {})
@@ -109,9 +115,12 @@ function riseOf(was: string | null, is: string | null): number {
   return BigInt(is) > BigInt(was) ? 1 : -1
 }
 
-/** An amount of a row with a currency is in major units. */
+const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)[.\d]*(?:Z|\+00:00)$/
+
+/** An amount of a row with a currency is in major units, a time in seconds. */
 function valueWords(name: string, value: string, row: Row): string {
   const currency = row.currency ?? row.fee_currency ?? ''
   const isAmount = currency !== '' && WHOLE.test(value) && /(^|_)(amount|cap)$/.test(name)
-  return isAmount ? `${groupedMajor(BigInt(value), currency)} ${currency}` : value
+  if (isAmount) return `${groupedMajor(BigInt(value), currency)} ${currency}`
+  return value.replace(TIME, '$1 $2 UTC')
 }
