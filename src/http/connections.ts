@@ -23,8 +23,8 @@ interface Waiting {
 }
 
 export class Connections {
-  /** The unanswered requests of each connection, in order of arrival. */
-  readonly #queues = new WeakMap<Socket, Waiting[]>()
+  /** The unanswered requests of each open connection, in order of arrival. */
+  readonly #queues = new Map<Socket, Waiting[]>()
   /** Connections with a request that is not answered, or an answer that is not read. */
   readonly #busy = new Set<Socket>()
   readonly #overfull = new WeakSet<Socket>()
@@ -90,11 +90,14 @@ export class Connections {
 
   /** False for a request that came together with one too many: it gets no answer. */
   #begin({ socket }: IncomingMessage, answer: ServerResponse): boolean {
-    if (this.#overfull.has(socket)) return false
+    if (this.#overfull.has(socket) || socket.destroyed) return false
     const queue = this.#queues.get(socket)
     if (queue === undefined) {
       this.#queues.set(socket, [{ answer }])
-      socket.once('close', () => this.#close(socket))
+      socket.once('close', () => {
+        this.#close(socket)
+        this.#queues.delete(socket)
+      })
     } else {
       queue.push({ answer })
     }

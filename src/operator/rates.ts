@@ -9,7 +9,7 @@ import { changeRates } from '../prices/rate/change.ts'
 import { findGaps } from '../prices/rate/gap.ts'
 import type { Judged } from '../prices/rate/guard.ts'
 import { presentRate, readRate } from '../prices/rate/load.ts'
-import { goodUntil, type Rate, rateBookOf } from '../prices/rate/rules.ts'
+import { goodUntil, type Rate, RateBook } from '../prices/rate/rules.ts'
 import { deleteRate, listRates } from '../prices/rate/store.ts'
 import { databaseNow, type Sql } from '../sql/connect.ts'
 import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
@@ -207,7 +207,7 @@ export async function datedRates(sql: Sql) {
   const pricing = pricingFrom({ rates, fees: [], policies })
   const { policyOf } = pricing({ account_id: '', sandbox: false }, now)
   const { pivot, spreadOf } = await findFrame(sql)
-  const gaps = findGaps(rateBookOf(pivot, rates), spreadOf)
+  const gaps = findGaps(new RateBook(pivot, rates), spreadOf)
   const dated = rates.map(rate => ({
     ...presentRate(rate),
     gap: gaps.find(gap => gap.rate === rate)?.message ?? null,

@@ -10,7 +10,7 @@ import {
   valueInForce,
 } from './policy/rules.ts'
 import type { Pricing, PricingAt } from './price.ts'
-import { type Rate, rateBookOf } from './rate/rules.ts'
+import { type Rate, RateBook } from './rate/rules.ts'
 
 interface PriceBook {
   readonly rates: readonly Rate[]
@@ -25,9 +25,8 @@ interface PriceBook {
  */
 export function pricingFrom({ rates, fees, policies }: PriceBook): PricingAt {
   const operatorRates = rates.filter(rate => !rate.sample)
-  // The pivot comes from a policy, which may change without the rows.
-  const own = { rates: rateBookOf('', operatorRates), fees: fees.filter(fee => !fee.sample) }
-  const all = { rates: rateBookOf('', rates), fees }
+  const own = { rates: byPivot(operatorRates), fees: fees.filter(fee => !fee.sample) }
+  const all = { rates: byPivot(rates), fees }
   const index = indexPolicies(policies)
   const pricingOf: PricingAt = ({ account_id, sandbox }, at) => {
     const visible = sandbox ? all : own
@@ -35,7 +34,7 @@ export function pricingFrom({ rates, fees, policies }: PriceBook): PricingAt {
     const value = (name: PolicyName, from_currency: string | null, to_currency: string | null) =>
       valueInForce(index, name, { account_id, from_currency, to_currency }, at, defaults)
     return {
-      rates: { ...visible.rates, pivot: value('pivot', null, null) },
+      rates: visible.rates(value('pivot', null, null)),
       fees: visible.fees,
       fee_required: !sandbox,
       policyOf: oncePerPair((from, to) => {
@@ -51,6 +50,16 @@ export function pricingFrom({ rates, fees, policies }: PriceBook): PricingAt {
     }
   }
   return keepingLast(pricingOf)
+}
+
+/** The rate book of each pivot, which comes from a policy and may change without the rows. */
+function byPivot(rows: readonly Rate[]): (pivot: string) => RateBook {
+  const books = new Map<string, RateBook>()
+  return pivot => {
+    const book = books.get(pivot) ?? new RateBook(pivot, rows)
+    books.set(pivot, book)
+    return book
+  }
 }
 
 /** Caches the last pricing, because all payouts of an account in a batch have one time. */

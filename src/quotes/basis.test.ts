@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AN_HOUR_AGO, feeRow, NOW, pricing, terms } from '../../test/support/given/in-memory.ts'
 import type { Fee } from '../prices/fee/rules.ts'
-import { rateBookOf } from '../prices/rate/rules.ts'
+import { RateBook } from '../prices/rate/rules.ts'
 import { type Basis, makeBasis, sourcesOf } from './basis.ts'
 import type { QuoteTerms } from './quote.ts'
 import { priceQuote } from './rules.ts'
@@ -132,7 +132,7 @@ for (const [what, currencies, fee, basis] of BASES) {
     const sources = sourcesOf({ spread_bps: 30, ...basis }, all)
     const book = pricing(RATES).rates
     const rows = Object.keys(rates).flatMap(pair => book.rates.get(pair) ?? [])
-    assert.deepEqual(sources.rates, rateBookOf(pivot, rows))
+    assert.deepEqual(sources.rates, new RateBook(pivot, rows))
     assert.deepEqual(sources.fees, fee === undefined ? [] : [fee])
     const policy = sources.policyOf(all.holding_currency, all.payout_currency)
     assert.deepEqual(policy, { spread_bps: 30, max_age_s: null, any_age: true })

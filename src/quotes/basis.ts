@@ -2,7 +2,7 @@
 // that made the price. The same rules make the same price from it. Pure.
 import { type Fee, feeWays } from '../prices/fee/rules.ts'
 import type { PriceSources } from '../prices/price.ts'
-import { type Rate, rateBookOf, waysBetween } from '../prices/rate/rules.ts'
+import { type Rate, RateBook, waysBetween } from '../prices/rate/rules.ts'
 import { formatDecimal, parseDecimal } from '../values/money/decimal.ts'
 
 /**
@@ -88,7 +88,7 @@ export function sourcesOf(
 ): PriceSources {
   const rates = Object.entries(basis.rates ?? {}).map(([pair, stored]) => rateOf(pair, stored))
   return {
-    rates: rateBookOf(basis.pivot ?? '', rates),
+    rates: new RateBook(basis.pivot ?? '', rates),
     fees: basis.fee === undefined ? [] : [feeOf(basis.fee, quote.payout_type)],
     // The first pricing checked that a fee exists and that the rates are fresh.
     fee_required: false,

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import type { Fee } from '../../src/prices/fee/rules.ts'
 import type { Pricing } from '../../src/prices/price.ts'
-import { type Rate, rateBookOf } from '../../src/prices/rate/rules.ts'
+import { type Rate, RateBook } from '../../src/prices/rate/rules.ts'
 import { presentExplained } from '../../src/quotes/response.ts'
 import { makeQuote, priceQuote } from '../../src/quotes/rules.ts'
 import { CURRENCIES } from '../../src/values/money/currency.ts'
@@ -258,7 +258,7 @@ function pricingOf(c: Priced): Pricing {
   }
   const fees = c.fee === null ? [] : [feeRow({ ...c.fee, fee_currency: c.fee_currency })]
   const priced = pricing({}, fees, { spread_bps: c.spread })
-  return { ...priced, rates: rateBookOf(c.pivot, [...rates.values()]) }
+  return { ...priced, rates: new RateBook(c.pivot, [...rates.values()]) }
 }
 
 const NOW = '2026-02-01T00:00:00.000000Z'

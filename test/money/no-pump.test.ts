@@ -9,8 +9,7 @@ import {
   customerRate,
   midOf,
   type Rate,
-  type RateBook,
-  rateBookOf,
+  RateBook,
   stepsBetween,
 } from '../../src/prices/rate/rules.ts'
 import { sourcesOf } from '../../src/quotes/basis.ts'
@@ -97,7 +96,7 @@ function bookOf({ codes, worth, pivot, rows }: Scene): RateBook {
     ]
   })
   const seen = new Map(rates.map(rate => [`${rate.base}/${rate.quote}`, rate]))
-  return rateBookOf(pivot === undefined ? 'XXX' : (codes[pivot] ?? ''), [...seen.values()])
+  return new RateBook(pivot === undefined ? 'XXX' : (codes[pivot] ?? ''), [...seen.values()])
 }
 
 function pricingOf(s: Scene, book: RateBook, account: number): Pricing {
@@ -232,7 +231,7 @@ test(`priceQuote, ${BOOKS} chains over up to six currencies and three accounts: 
 })
 
 test('rate triangle that once turned 100,000 into 122,806: loses in every round', () => {
-  const book = rateBookOf(
+  const book = new RateBook(
     'EUR',
     [
       ['EUR', 'USD', '1.2'],

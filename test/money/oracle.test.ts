@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { feeAmounts } from '../../src/prices/fee/rules.ts'
-import { type Rate, rateBookOf } from '../../src/prices/rate/rules.ts'
+import { type Rate, RateBook } from '../../src/prices/rate/rules.ts'
 import type { QuoteTerms } from '../../src/quotes/quote.ts'
 import { priceQuote, totalDebit } from '../../src/quotes/rules.ts'
 import { CURRENCIES, currencyExponent } from '../../src/values/money/currency.ts'
@@ -63,7 +63,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
 
 /** What the product computes: null where it refuses an amount out of range. */
 function byProduct(c: Case): readonly string[] | null {
-  const mids = rateBookOf('none', ratesOf(c))
+  const mids = new RateBook('none', ratesOf(c))
   const prices = { ...pricing({}, [], { spread_bps: c.spread }), rates: mids }
   const now = '2026-01-01T00:00:00.000000Z'
   try {

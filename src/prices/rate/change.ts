@@ -14,7 +14,7 @@ import {
   withGaps,
 } from './guard.ts'
 import { guessRateFormat, loadDefaultRates, parseRates } from './load.ts'
-import { type Rate, type RateBook, rateBookOf } from './rules.ts'
+import { type Rate, RateBook } from './rules.ts'
 import { listRates, lockRates, setChangedBy, upsertRates } from './store.ts'
 
 export interface ChangeOptions {
@@ -101,7 +101,7 @@ function withLockedBook<T>(
   return sql.begin(async tx => {
     await lockRates(tx)
     const stored = await listRates(tx)
-    return work(tx, rateBookOf(pivot, stored), guideBook(stored, await loadDefaultRates()))
+    return work(tx, new RateBook(pivot, stored), guideBook(stored, await loadDefaultRates()))
   })
 }
 
@@ -109,7 +109,7 @@ function withLockedBook<T>(
 function guideBook(stored: readonly Rate[], shipped: readonly Rate[]): RateBook {
   const known = new Set(stored.flatMap(({ base, quote }) => [base + quote, quote + base]))
   const missing = shipped.filter(({ base, quote }) => !known.has(base + quote))
-  return rateBookOf(SHIPPED_PIVOT, [...missing, ...stored])
+  return new RateBook(SHIPPED_PIVOT, [...missing, ...stored])
 }
 
 async function store(tx: TransactionSql, changes: readonly Judged[], { dry_run }: ChangeOptions) {

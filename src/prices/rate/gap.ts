@@ -1,7 +1,7 @@
 // Finds gaps: rows of the rate book that differ from the ratio of the values of their currencies.
 // A pair with a gap is quoted at the worse of both, so a gap costs customers. Pure.
 import { formatDecimal, pow10, quotient } from '../../values/money/decimal.ts'
-import { midOf, type Rate, type RateBook, rateBookOf, valueSteps } from './rules.ts'
+import { midOf, type Rate, RateBook, valueSteps } from './rules.ts'
 
 /** A person must confirm a wider gap: three percent. */
 export const MAX_GAP_BPS = 300
@@ -23,7 +23,7 @@ export interface Gap {
  * two directions. Sandboxes alone use samples, so that a sample has no gap.
  */
 export function findGaps(book: RateBook, spreadOf: SpreadOf): Gap[] {
-  const own = rateBookOf(
+  const own = new RateBook(
     book.pivot,
     [...book.rates.values()].filter(({ sample }) => !sample),
   )
@@ -64,5 +64,5 @@ export function withRates(book: RateBook, rates: readonly Rate[]): RateBook {
     rows.delete(`${rate.quote}/${rate.base}`)
     rows.set(`${rate.base}/${rate.quote}`, rate)
   }
-  return rateBookOf(book.pivot, [...rows.values()])
+  return new RateBook(book.pivot, [...rows.values()])
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decimal, rateBook } from '../../../test/support/given/in-memory.ts'
 import { checkPeg, decideFeed, judgeRates } from './guard.ts'
-import { type Rate, rateBookOf } from './rules.ts'
+import { type Rate, RateBook } from './rules.ts'
 
 const THEN = '2026-10-06T14:00:00.000000Z'
 const LATER = '2026-10-07T14:00:00.000000Z'
@@ -162,7 +162,7 @@ test('decideFeed, one of ten rates moved too far: left out; two of ten: no rate 
 
 test('decideFeed, stored sample: replaced by a rate of any age, also by an equal rate', () => {
   const sample = { ...rate('EUR/USD', '1.25', LATER), sample: true }
-  const known = rateBookOf('EUR', [sample])
+  const known = new RateBook('EUR', [sample])
   const lines = [THEN, LATER].map((as_of, i) => ({
     line: i + 1,
     value: rate('EUR/USD', '1.25', as_of),
@@ -183,7 +183,7 @@ test('decideFeed, equal rate from another source: stored', () => {
 test('judgeRates, inverse of a stored sample: accepted, the sample named as removed', () => {
   const sample = { ...rate('EUR/USD', '1.25'), sample: true }
   const lines = [{ line: 1, value: rate('USD/EUR', '0.8') }]
-  const [judged] = judgeRates(lines, rateBookOf('EUR', [sample]))
+  const [judged] = judgeRates(lines, new RateBook('EUR', [sample]))
   assert.deepEqual([judged?.problem, judged?.inverse], [undefined, sample])
 })
 

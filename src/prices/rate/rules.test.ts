@@ -9,7 +9,7 @@ import {
   convertAtMid,
   customerRate,
   goodUntil,
-  rateBookOf,
+  RateBook,
   type Step,
   stepsBetween,
   valueSteps,
@@ -150,7 +150,7 @@ for (const [from, to, spread_bps, rate] of RATES) {
 }
 
 test('customerRate, one currency: 1, without rate, spread and age check', () => {
-  const empty = rateBookOf('EUR', [])
+  const empty = new RateBook('EUR', [])
   const policy = { spread_bps: 100, max_age_s: 1, any_age: false }
   assert.deepEqual(customerRate(empty, policy, 'USD', 'USD', NOW), { digits: 1n, scale: 0 })
 })
@@ -238,7 +238,7 @@ test("customerRate, ECB rates on a Saturday: Friday's used, Thursday's refused w
         sample: false,
       },
     ]
-    return () => customerRate(rateBookOf('EUR', rows), BY_SOURCE, 'USD', 'JPY', NOW)
+    return () => customerRate(new RateBook('EUR', rows), BY_SOURCE, 'USD', 'JPY', NOW)
   }
   assert.equal(formatDecimal(quoted(FRIDAY, FRIDAY)()), '128')
   assert.deepEqual(refusalOf(quoted(FRIDAY, THURSDAY)), [
@@ -291,7 +291,7 @@ for (const [amount, from, to, converted] of CONVERSIONS) {
 
 test('convertAtMid, one currency: no rate needed', () => {
   const strict = { spread_bps: 0, max_age_s: 1, any_age: false }
-  const empty = { rates: rateBookOf('EUR', []), policyOf: () => strict }
+  const empty = { rates: new RateBook('EUR', []), policyOf: () => strict }
   assert.equal(convertAtMid(empty, 0n, 'USD', 'GBP', NOW), 0n)
   assert.equal(convertAtMid(empty, 7n, 'USD', 'USD', NOW), 7n)
   assert.deepEqual(

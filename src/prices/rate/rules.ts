@@ -26,13 +26,33 @@ export interface Rate {
   readonly sample: boolean
 }
 
-export interface RateBook {
+/** The step that leads from a currency towards the root of its tree. */
+interface Link {
+  readonly parent: string
+  readonly depth: number
+  readonly step: Step
+}
+
+export class RateBook {
   /** The currency that crosses a pair without a row. */
   readonly pivot: string
   /** The rows, by `BASE/QUOTE`. */
   readonly rates: ReadonlyMap<string, Rate>
   /** The pegs, by the pegged currency. */
   readonly pegs: ReadonlyMap<string, Rate>
+  #links: ReadonlyMap<string, Link> | undefined
+
+  constructor(pivot: string, rows: readonly Rate[]) {
+    this.pivot = pivot
+    this.rates = new Map(rows.map(rate => [`${rate.base}/${rate.quote}`, rate]))
+    this.pegs = new Map(rows.filter(rate => rate.pegged).map(rate => [rate.quote, rate]))
+  }
+
+  /** The tree of its rows, made once, because every price asks for it. */
+  get links(): ReadonlyMap<string, Link> {
+    this.#links ??= linkAll(chosenRows(this.rates, this.pivot), this.pivot)
+    return this.#links
+  }
 }
 
 /** The policy of one pair's rate for one account. */
@@ -62,14 +82,6 @@ export interface Step {
 export interface Mid {
   readonly n: bigint
   readonly d: bigint
-}
-
-export function rateBookOf(pivot: string, rows: readonly Rate[]): RateBook {
-  return {
-    pivot,
-    rates: new Map(rows.map(rate => [`${rate.base}/${rate.quote}`, rate])),
-    pegs: new Map(rows.filter(rate => rate.pegged).map(rate => [rate.quote, rate])),
-  }
 }
 
 /**
@@ -245,16 +257,6 @@ function stepOf(book: RateBook, from: string, to: string): Step | undefined {
   return inverse && { rate: inverse, inverted: true }
 }
 
-/** The step that leads from a currency towards the root of its tree. */
-interface Link {
-  readonly parent: string
-  readonly depth: number
-  readonly step: Step
-}
-
-/** The tree of each book and pivot, because every price asks for it. */
-const trees = new WeakMap<RateBook['rates'], Map<string, ReadonlyMap<string, Link>>>()
-
 /**
  * The steps between two currencies by their values. Each currency has one value: by its own row
  * with the pivot, else through its anchor, else through the first row that joins it to a currency
@@ -262,7 +264,7 @@ const trees = new WeakMap<RateBook['rates'], Map<string, ReadonlyMap<string, Lin
  * contradict each other. Callers have checked that rows join the pair.
  */
 export function valueSteps(book: RateBook, from: string, to: string): readonly Step[] {
-  const links = linksOf(book)
+  const { links } = book
   const depthOf = (code: string) => links.get(code)?.depth ?? 0
   const [up, down]: [Step[], Step[]] = [[], []]
   let [a, b] = [from, to]
@@ -279,14 +281,6 @@ export function valueSteps(book: RateBook, from: string, to: string): readonly S
     }
   }
   return [...up, ...down.reverse()]
-}
-
-function linksOf({ rates, pivot }: RateBook): ReadonlyMap<string, Link> {
-  const known = trees.get(rates) ?? new Map<string, ReadonlyMap<string, Link>>()
-  trees.set(rates, known)
-  const links = known.get(pivot) ?? linkAll(chosenRows(rates, pivot), pivot)
-  known.set(pivot, links)
-  return links
 }
 
 /**

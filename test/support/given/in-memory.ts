@@ -10,7 +10,7 @@ import type { Intent, PayoutState } from '../../../src/payouts/payout.ts'
 import type { PayoutRequest } from '../../../src/payouts/request.ts'
 import type { Fee } from '../../../src/prices/fee/rules.ts'
 import type { PairPolicy, Pricing } from '../../../src/prices/price.ts'
-import { type Rate, type RateBook, rateBookOf } from '../../../src/prices/rate/rules.ts'
+import { type Rate, RateBook } from '../../../src/prices/rate/rules.ts'
 import type { Quote, QuoteTerms } from '../../../src/quotes/quote.ts'
 import type { Route } from '../../../src/rails/rules.ts'
 import type { Event } from '../../../src/statements/event/event.ts'
@@ -93,7 +93,7 @@ export function rateBook(
     const pegged = peg !== undefined
     return { base, quote, mid, source: 'test', as_of: time, pegged, sample: false }
   })
-  return rateBookOf('EUR', rows)
+  return new RateBook('EUR', rows)
 }
 
 /** A row of the fee schedule for local payouts of any kind that costs nothing. */
