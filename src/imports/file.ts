@@ -5,6 +5,7 @@ import { MAX_BODY_BYTES, readJson } from '../http/json.ts'
 import { JsonError } from '../http/json-error.ts'
 import { invalidField, Refusal, refusal } from '../values/errors.ts'
 import type { LineProblem, Read } from '../values/text/csv.ts'
+import { didYouMean } from '../values/text/nearest.ts'
 import { cellsOf, type FileRecord, readRecords } from './records.ts'
 
 export interface ImportFile {
@@ -170,11 +171,16 @@ function readColumns(header: readonly string[], set: ColumnSet): Read<readonly C
     ...set.required
       .filter(either => !either.some(name => names.includes(name)))
       .map(either => `no column ${either.join(' or ')}`),
-    ...columnMessage('unknown', unknown, '; --help lists those there are'),
+    ...columnMessage('unknown', unknown, nearestColumn(unknown, set)),
     ...columnMessage('not in CSV:', lists, `; ${top_lists.join(' and ')} are read from .jsonl`),
     ...[...repeated].map(name => `column ${name} twice`),
   ]
   return messages.length > 0 ? { messages } : { value: columns }
+}
+
+/** The known column that a single unknown one is likely meant to be. */
+function nearestColumn([name = '', ...others]: readonly string[], { names }: ColumnSet): string {
+  return others.length > 0 ? '' : didYouMean(name, names)
 }
 
 function columnMessage(what: string, names: readonly string[], hint: string): string[] {

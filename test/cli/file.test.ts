@@ -211,7 +211,7 @@ test('corridor file reseal, file refused by the bank: allowed once, payments kee
   assert.equal(await stateOf(file), 'rejected')
   await refused(2, /say who you are/, nobody, 'reseal', file.msg_id, ...REASON)
   const again = ['resend', file.msg_id, ...REASON, '--force']
-  await refused(1, /corridor file reseal puts its payments into another/, ann, ...again)
+  await refused(1, /reseal it, and its payments go into another/, ann, ...again)
   const reseal = await ann.run('file', 'reseal', file.msg_id, ...REASON, '--json')
   assert.deepEqual(reseal.json, { file: file.msg_id, payments: 2, left_out: 0 })
   await refused(1, /has no payment any more/, ben, 'reseal', file.msg_id, ...REASON)

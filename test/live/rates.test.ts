@@ -129,7 +129,7 @@ const MISTAKES: readonly (readonly [what: string, args: readonly string[], stder
   [
     'a second anchor, forced',
     ['set', 'EUR', 'AED', '4.4', '--peg', '--force'],
-    /^corridor: --peg: AED is pegged to USD already; run: corridor rates remove USD AED\n$/,
+    /^corridor: --peg: AED is pegged to USD already; remove USD\/AED first\n$/,
   ],
   ['an unknown pair', ['remove', 'USD', 'HKD'], /^corridor: USD\/HKD has no row of its own/],
   ['an unknown currency', ['remove', 'USD', 'QQQ'], /^corridor: unknown currency QQQ\n$/],

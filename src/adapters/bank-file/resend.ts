@@ -42,7 +42,7 @@ async function stopMessage(tx: TransactionSql, file: RailFile, items: readonly F
   const advice =
     file.offers > 0
       ? 'say force to send it anyway'
-      : 'corridor file withdraw puts the other payouts into another file; force sends it as it is'
+      : 'withdraw it, and the other payouts go into another file; force sends it as it is'
   return `file ${file.msg_id} must not be sent: ${reason}; ${advice}`
 }
 
@@ -50,8 +50,7 @@ async function stopMessage(tx: TransactionSql, file: RailFile, items: readonly F
 export async function resendFile(sql: Sql, file: RailFile, { force, note, items }: FileRequest) {
   const { msg_id, state, resend_is_safe } = file
   if (state !== 'unknown' && state !== 'sent') {
-    const advice =
-      state === 'rejected' ? '; corridor file reseal puts its payments into another' : ''
+    const advice = state === 'rejected' ? '; reseal it, and its payments go into another' : ''
     return `file ${msg_id} is ${state}: there is nothing to send again${advice}`
   }
   return transactMany(sql, items, async tx => {

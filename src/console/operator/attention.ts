@@ -184,18 +184,18 @@ function needItem(visit: Visit, { what, count, since, place }: Need): Html {
 }
 
 const UPKEEP = [
-  ['verify', 'The books were verified', 'corridor verify'],
-  ['backup', 'A backup was taken', 'corridor backup'],
+  ['verify', 'The books were verified'],
+  ['backup', 'A backup was taken'],
 ] as const
 
 /** The last runs of verify and backup. */
 async function upkeepOf(visit: Visit): Promise<Html> {
   const { results } = await visit.api.list<UpkeepRun>('/v3/operator/upkeep')
   const now = new Date().toISOString()
-  return html`<h2>Upkeep</h2><ul class="plain">${UPKEEP.map(([kind, what, command]) => {
+  return html`<h2>Upkeep</h2><ul class="plain">${UPKEEP.map(([kind, what]) => {
     const last = results.find(run => run.kind === kind)
     if (last === undefined) {
-      return html`<li>${what}: never. Run <code>${command}</code> on the server.</li>`
+      return html`<li>${what}: never. Whoever runs the server can do it.</li>`
     }
     const { finished_at, well, told } = last
     return html`<li>${what} ${age(finished_at, now)} ago, ${time(finished_at)}:

@@ -135,7 +135,7 @@ ${mayChange(visit) && (isSelf ? ONESELF : changeForms(visit, user, accounts))}`
 }
 
 const ONESELF = html`<p>You cannot change your own roles here. Another operator can, or
-<code>corridor user</code> on the server.</p>`
+whoever runs the server.</p>`
 
 function mayChange({ person }: Visit): boolean {
   return mayRunInstallation(person.role, 'write')

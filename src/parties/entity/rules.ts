@@ -282,9 +282,8 @@ function checkUnlisted({ listed }: EntityState, { account_id, id }: Entity): voi
   const screening = listed.get(nameOf({ account_id, id }))
   if (screening === undefined) return
   const what = `${screening === 'open' ? 'may be' : 'is confirmed to be'} on a sanctions list`
-  const message =
-    `Entity ${id} ${what}: read corridor screening show ${id}, then clear the match or reject ` +
-    'the entity.'
+  const act = 'look at its screening, then clear the match or reject the entity.'
+  const message = `Entity ${id} ${what}: ${act}`
   throw refusal('invalid_transition', message, 'approval_status')
 }
 

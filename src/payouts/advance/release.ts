@@ -58,8 +58,8 @@ export function checkScreened(payout: OpenPayout, lists_version: bigint | null):
   if (isScreenedAt(payout, lists_version)) return
   const { id } = payout
   const message =
-    `Payout ${id} is not screened by the present sanctions lists: corridor screening show ${id} ` +
-    'and corridor lists status say why.'
+    `Payout ${id} is not screened by the present sanctions lists: its screening and the state of ` +
+    'the lists say why.'
   throw refusal('invalid_transition', message)
 }
 

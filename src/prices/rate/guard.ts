@@ -141,7 +141,7 @@ export function checkPeg({ base, quote, pegged }: Rate, book: RateBook): string 
   if (!pegged) return undefined
   const stored = book.pegs.get(quote)
   if (stored !== undefined && stored.base !== base) {
-    return `${quote} is pegged to ${stored.base} already; run: ${removal(stored.base, quote)}`
+    return `${quote} is pegged to ${stored.base} already; remove ${stored.base}/${quote} first`
   }
   const anchor = book.pegs.get(base)
   if (anchor !== undefined) {
@@ -152,11 +152,7 @@ export function checkPeg({ base, quote, pegged }: Rate, book: RateBook): string 
     return `${quote} is the anchor of ${dependent.quote} and cannot be pegged`
   }
   if (!book.rates.has(`${quote}/${base}`)) return undefined
-  return `${quote}/${base} has a row of its own; run: ${removal(quote, base)}`
-}
-
-function removal(base: string, quote: string): string {
-  return `corridor rates remove ${base} ${quote}`
+  return `${quote}/${base} has a row of its own; remove it first`
 }
 
 /** The outcome of a publication that no person reviews. */
