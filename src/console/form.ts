@@ -84,6 +84,8 @@ export function problemList({ problems }: ApiError): Html {
 }
 
 export interface FormSpec {
+  /** For fields that are outside of the form. */
+  readonly id?: string
   readonly action: string
   readonly button: string
   /** The page does not show them. */
@@ -108,7 +110,8 @@ export function postForm(visit: Visit, spec: FormSpec): Html {
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
   const style = spec.small ? 'line' : 'block'
-  const form = html`<form method="post" action="${spec.action}" class="${style}">
+  const id = spec.id && html` id="${spec.id}"`
+  const form = html`<form method="post" action="${spec.action}" class="${style}"${id}>
 <input type="hidden" name="key" value="${keyOf(visit)}">
 ${hidden}${spec.body}${fields(visit, spec.fields ?? [])}
 ${

@@ -54,6 +54,8 @@ export interface Listing<T> extends Table<T> {
   readonly filters?: readonly Field[]
   /** The reader cannot change them. */
   readonly fixed?: Readonly<Record<string, string>>
+  /** Under the rows of the page, which are not none. */
+  readonly below?: (rows: readonly T[]) => Content
   /** The sums of the rows that these parameters fit, shown while a filter is set. */
   readonly totals?: (parameters: Query) => Promise<Html>
   /** The CSV is at the page's path with `.csv`. */
@@ -111,6 +113,9 @@ function parametersOf<T>(visit: Visit, listing: Listing<T>): Record<string, stri
   return { ...parameters, ...listing.fixed }
 }
 
+/** What the address of a list has besides its filters: the result of an act, and chosen rows. */
+const NO_FILTERS = ['done', 'chosen']
+
 /** `place` is the page's path below the root. */
 export async function showList<T>(visit: Visit, place: string, listing: Listing<T>): Promise<Html> {
   const path = visit.root + place
@@ -122,12 +127,13 @@ export async function showList<T>(visit: Visit, place: string, listing: Listing<
     [listing.cursor ?? 'starting_after']: starting_after,
     ending_before,
   })
-  const isFiltered = Object.keys(visit.query).some(name => name !== 'done')
+  const isFiltered = Object.keys(visit.query).some(name => !NO_FILTERS.includes(name))
   const table = isFiltered ? { ...listing, empty: 'Nothing matches these filters.' } : listing
   const sums = isFiltered && page.results.length > 0 && (await listing.totals?.(parameters))
   return html`${filters(visit, path, listing)}
 ${sums}
 ${rows(table, page.results)}
+${page.results.length > 0 && listing.below?.(page.results)}
 ${pager(visit, path, listing, page)}`
 }
 
@@ -167,7 +173,7 @@ function pager<T>(
   listing: Listing<T>,
   { results, has_more }: ListOf<T>,
 ): Html | '' {
-  const { starting_after, ending_before, done: _, ...kept } = visit.query
+  const { starting_after, ending_before, done, chosen, ...kept } = visit.query
   const pageAt = (cursor: Record<string, string>) => `${path}${queryText({ ...kept, ...cursor })}`
   const first = cursorOf(listing, results[0])
   const last = cursorOf(listing, results.at(-1))

@@ -55,6 +55,7 @@ const TONES: Readonly<Record<string, string>> = {
   confirmed: 'bad',
   stale: 'bad',
   'not in order': 'bad',
+  'not approved': 'bad',
   pending_approval: 'wait',
   compliance_hold: 'wait',
   requires_action: 'wait',

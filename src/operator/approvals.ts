@@ -1,6 +1,6 @@
 // The writes of approvers, who approve or reject what waits, and what they see before.
 import type { TSchema } from 'typebox'
-import type { ApproversOfAccount } from '../controls/approval/approval.ts'
+import { findBeneficiaryApprovals, findPayoutApprovals } from '../controls/approval/operations.ts'
 import {
   ApprovalResponse,
   BeneficiaryApprovalResponse,
@@ -8,17 +8,13 @@ import {
   presentBeneficiaryApproval,
 } from '../controls/approval/response.ts'
 import type { AskedDecision } from '../controls/approval/rules.ts'
-import {
-  findApprovers,
-  findLatestApprovals,
-  findOpenApprovals,
-} from '../controls/approval/store.ts'
 import { decideBeneficiaryApproval } from '../parties/beneficiary/operations.ts'
 import { BeneficiaryResponse, presentBeneficiary } from '../parties/beneficiary/response.ts'
 import { findBeneficiaries } from '../parties/beneficiary/store.ts'
 import { advancePayout } from '../payouts/advance/advance-operation.ts'
 import {
   type DecidedGroup,
+  importOf,
   isImport,
   MAX_TOGETHER,
   type ShownGroup,
@@ -37,7 +33,7 @@ import { PayoutResponse, presentPayout } from '../payouts/response.ts'
 import { findPayouts } from '../payouts/store.ts'
 import type { Sql, TransactionSql } from '../sql/connect.ts'
 import type { Reason } from '../values/errors.ts'
-import { type IdPrefix, importId, type Key, nameOf } from '../values/id.ts'
+import type { IdPrefix, Key } from '../values/id.ts'
 import { moneyWords } from '../values/money/words.ts'
 import { toSecond } from '../values/text/age.ts'
 import type { OperatorWrites } from './action.ts'
@@ -91,32 +87,20 @@ function beneficiaryDecisionWrite({ account_id, id }: Key, asked: AskedDecision)
 
 /** Undefined when the payout never needed an approval. */
 async function findApproval(tx: TransactionSql, key: Key) {
-  const [shown, [payout]] = await Promise.all([
-    withApprovers(tx, key, findOpenApprovals(tx, [key])),
+  const [[shown], [payout]] = await Promise.all([
+    findPayoutApprovals(tx, [key]),
     findPayouts(tx, [key]),
   ])
-  if (shown === undefined || payout === undefined) return undefined
-  const { import_keys: keys } = payout
-  return { ...shown, payout, payout_import: keys === '' ? '' : importId(key.account_id, keys) }
+  return shown && payout && { ...shown, payout, payout_import: importOf(payout) }
 }
 
 /** The latest one; undefined when the beneficiary never needed one. */
 async function findBeneficiaryApproval(tx: TransactionSql, key: Key) {
-  const [shown, [beneficiary]] = await Promise.all([
-    withApprovers(tx, key, findLatestApprovals(tx, [key])),
+  const [[shown], [beneficiary]] = await Promise.all([
+    findBeneficiaryApprovals(tx, [key]),
     findBeneficiaries(tx, [key]),
   ])
   return shown && beneficiary && { ...shown, beneficiary }
-}
-
-async function withApprovers<Open>(
-  tx: TransactionSql,
-  key: Key,
-  finding: Promise<ReadonlyMap<string, Open>>,
-): Promise<{ readonly open: Open; readonly approvers: ApproversOfAccount } | undefined> {
-  const [found, approvers] = await Promise.all([finding, findApprovers(tx, [key.account_id])])
-  const open = found.get(nameOf(key))
-  return open && { open, approvers: approvers.get(key.account_id) ?? new Map() }
 }
 
 interface RouteDocs {

@@ -204,8 +204,14 @@ export const ActionRequest = Closed(
 )
 export type ActionRequest = Static<typeof ActionRequest>
 
-/** The members of a payout that can be expanded: each has the id of another object. */
-export const EXPANDED = ['beneficiary', 'quote', 'on_behalf_of', 'balance_transaction'] as const
+/** What a payout expands to: the objects that its members name by their ids, and its approval. */
+export const EXPANDED = [
+  'beneficiary',
+  'quote',
+  'on_behalf_of',
+  'balance_transaction',
+  'approval',
+] as const
 
 export const PayoutExpandQuery = ExpandQueryOf(EXPANDED)
 

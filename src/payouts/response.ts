@@ -1,6 +1,7 @@
 // Payouts as callers see them: the schemas of answers, and the answers themselves.
 import type { Static } from 'typebox'
 import { shownMaker } from '../accounts/maker.ts'
+import { ApprovalResponse } from '../controls/approval/response.ts'
 import { DOCUMENTED } from '../http/docs.ts'
 import { presentProblem } from '../http/errors.ts'
 import { ExpandedOf } from '../http/expand.ts'
@@ -175,6 +176,7 @@ export const PayoutResponse = Type.Object(
         quote: QuoteResponse,
         on_behalf_of: EntityResponse,
         balance_transaction: BalanceTransactionResponse,
+        approval: ApprovalResponse,
       } satisfies Record<(typeof EXPANDED)[number], object>),
     ),
   },

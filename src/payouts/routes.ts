@@ -57,7 +57,9 @@ export function payoutRoutes(routes: AccountRoutes, deps: Needs): void {
   routes.page('/v3/payout', {
     operationId: 'listPayouts',
     summary: 'List payouts, newest first.',
-    description: '`expand` shows in `expanded` the full objects that a payout names by their ids.',
+    description:
+      '`expand` shows in `expanded` the full objects that a payout names by their ids, and the ' +
+      'approval that it needs.',
     querystring: PayoutQuery,
     item: PayoutResponse,
     find: listInOrder,

@@ -1,4 +1,5 @@
 // Every read by id of the service. Reads that wait for the same turn share a statement.
+import { findPayoutApprovals } from '../controls/approval/operations.ts'
 import { type Reads, reader } from '../engine/reads.ts'
 import { findEventsWithObjects } from '../history/event-object/operations.ts'
 import { findBeneficiaries } from '../parties/beneficiary/store.ts'
@@ -32,6 +33,8 @@ export function openReaders({ reads, inTurn }: Reads) {
     // Two round trips: the event first, then its object.
     event: read(findEventsWithObjects, readConfined),
     beneficiary: read(findBeneficiaries),
+    // The approvals, their decisions and the approvers are three statements of one snapshot.
+    approval: read(findPayoutApprovals, readConfined),
     webhookEndpoint: read(findEndpoints),
   }
 }

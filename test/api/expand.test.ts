@@ -5,7 +5,8 @@ import { after, before, test } from 'node:test'
 import { REQUESTS, STATEMENTS } from '../../src/values/diagnostics.ts'
 import { assertProblems } from '../support/assert/check.ts'
 import { type Item, list } from '../support/assert/listing.ts'
-import { internalPayout } from '../support/given/bodies.ts'
+import { internalPayout, localPayout } from '../support/given/bodies.ts'
+import { addApprovalRule } from '../support/service/approvals.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { payAll, settleAll } from '../support/service/settling.ts'
 
@@ -87,6 +88,22 @@ test('GET /v3/balance_transaction, expand=payout: the payout of a debit or credi
   const paid = await account.post('/v3/payout', internalPayout(other.account.deposit_address))
   const [line] = (await list(other, '/v3/balance_transaction', { expand: 'payout' })).results
   assert.deepEqual([line?.source, line?.expanded], [paid.json.data.id, { payout: null }])
+})
+
+test('GET /v3/payout, expand=approval: as its own GET shows it, null for a payout that needed none', async () => {
+  const payer = await service.openAccount({ currencies: ['USD'], fund: { USD: 10n ** 9n } })
+  const pay = async () => (await payer.post('/v3/payout', localPayout)).json.data.id as string
+  await pay()
+  const remove = await addApprovalRule(service, { account_id: payer.account.account_id })
+  await payer.post('/v3/payout', { ...localPayout, amount: 123_400 })
+  await remove()
+  const { results } = await list(payer, '/v3/payout', { expand: 'approval' })
+  const waiting = await payer.get(`/v3/payout/${results[0]?.id}/approval`)
+  assert.equal(waiting.json.data.status, 'pending', waiting.text)
+  assert.deepEqual(
+    results.map(({ expanded }) => expanded),
+    [{ approval: waiting.json.data }, { approval: null }],
+  )
 })
 
 test('GET /v3/payout, expand on six payouts: as many statements as on one payout', async () => {

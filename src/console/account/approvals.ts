@@ -1,5 +1,5 @@
 // Screens of what waits for an approval, and the page of an import, where people decide about all
-// its payouts. Each other object has its decision on its own page.
+// its payouts. Each object has its decision on its own page, too.
 import { mayRunInstallation } from '../../accounts/user/rules.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import { showList } from '../list.ts'
@@ -10,25 +10,23 @@ import { accountOf, type Screen, type Visit } from '../visit.ts'
 import { waitingBeneficiaries } from './beneficiaries.ts'
 import { decisionScreens, groupApproval, waitingGroups } from './decision.ts'
 import { payoutColumns } from './payouts.ts'
+import { payoutQueue, queueScreens } from './queue.ts'
 
 export function approvalScreens(screens: Screens): void {
-  screens.show('account', '/approvals', async visit => {
-    const [groups, payouts, beneficiaries] = await Promise.all([
-      waitingGroups(visit),
-      showList(visit, '/approvals', {
-        api: '/v3/payout',
-        caption: 'Payouts that wait for an approval',
-        columns: payoutColumns(visit),
-        fixed: { status: 'pending_approval' },
-        empty: emptyText(visit),
-      }),
-      waitingBeneficiaries(visit),
-    ])
-    const body = html`${groups}${groups && html`<h2>Payouts</h2>`}${payouts}${beneficiaries}`
-    return { title: 'Waiting for approval', live: 'pot_', body }
-  })
+  screens.show('account', '/approvals', queueScreen)
+  queueScreens(screens, queueScreen)
   screens.show('account', '/approvals/:id', importScreen)
   decisionScreens(screens, 'payout_import', 'approvals', importScreen)
+}
+
+async function queueScreen(visit: Visit): Promise<Screen> {
+  const [groups, payouts, beneficiaries] = await Promise.all([
+    waitingGroups(visit),
+    payoutQueue(visit, emptyText(visit)),
+    waitingBeneficiaries(visit),
+  ])
+  const body = html`${groups}${groups && html`<h2>Payouts</h2>`}${payouts}${beneficiaries}`
+  return { title: 'Waiting for approval', live: 'pot_', body }
 }
 
 /** Tells an operator how to make payouts wait for a second person. */

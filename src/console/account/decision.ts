@@ -22,20 +22,33 @@ type ShownApproval = Pick<Approval, 'digest'> &
 /** Below the root. */
 type Place = 'payouts' | 'batches' | 'approvals' | 'beneficiaries'
 
+/** Why this person may not decide: as the maker, without the role, or twice; else undefined. */
+export function whyNotDecide(
+  visit: Visit,
+  { made_by, decisions }: Omit<ShownApproval, 'digest'>,
+): keyof typeof WHY_NOT | undefined {
+  const { user } = visit.person
+  if ([made_by].flat().includes(user)) return 'made'
+  if (!may(visit, 'approver')) return 'role'
+  return decisions.some(decision => decision.user === user) ? 'decided' : undefined
+}
+
+const WHY_NOT = {
+  made: 'You created or changed this, so somebody else must approve it.',
+  role: 'An approver of this account must decide.',
+  decided: 'You have decided. Somebody else must decide, too.',
+} as const
+
 /** The forms to approve and reject, or why this person may not decide. */
 export function decisionForms(
   visit: Visit,
   id: string,
-  { digest, made_by, decisions }: ShownApproval,
+  approval: ShownApproval,
   place: Place,
 ): Html {
-  if ([made_by].flat().includes(visit.person.user)) {
-    return html`<p>You created or changed this, so somebody else must approve it.</p>`
-  }
-  if (!may(visit, 'approver')) return html`<p>An approver of this account must decide.</p>`
-  if (decisions.some(({ user }) => user === visit.person.user)) {
-    return html`<p>You have decided. Somebody else must decide, too.</p>`
-  }
+  const why = whyNotDecide(visit, approval)
+  if (why !== undefined) return html`<p>${WHY_NOT[why]}</p>`
+  const { digest } = approval
   const path = `${visit.root}/${place}/${id}`
   return html`<p class="faint">You decide about exactly what this page shows, with the digest
 <code title="${digest}">${digest.slice(0, 16)}…</code></p><div class="side">

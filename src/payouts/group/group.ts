@@ -1,5 +1,6 @@
 // The nouns of groups: payouts of a batch, or of an import, that people decide about together.
 import type { OpenApproval } from '../../controls/approval/approval.ts'
+import { importId } from '../../values/id.ts'
 import type { Instant } from '../../values/instant.ts'
 import type { PayoutStatus } from '../states.ts'
 
@@ -9,6 +10,14 @@ export const MAX_TOGETHER = 10_000
 /** The group in words, such as `batch pob_…`. */
 export function groupWords(id: string): string {
   return `${isImport(id) ? 'import' : 'batch'} ${id}`
+}
+
+/** The import that made the payout, `pim_…`; '' for a payout that no file made. */
+export function importOf(payout: {
+  readonly account_id: string
+  readonly import_keys: string
+}): string {
+  return payout.import_keys === '' ? '' : importId(payout.account_id, payout.import_keys)
 }
 
 export function isImport(id: string): boolean {

@@ -1,4 +1,7 @@
 // The objects that a payout expands to, and the payout that a line of the statement expands to.
+import type { OpenApproval } from '../../controls/approval/approval.ts'
+import type { Decidable } from '../../controls/approval/operations.ts'
+import { presentApproval } from '../../controls/approval/response.ts'
 import type { Finds } from '../../engine/reads.ts'
 import type { Expansions } from '../../http/expand.ts'
 import type { Beneficiary } from '../../parties/beneficiary/beneficiary.ts'
@@ -11,6 +14,7 @@ import { presentQuote } from '../../quotes/response.ts'
 import type { BalanceTransaction } from '../../statements/balance-transaction/balance-transaction.ts'
 import { presentBalanceTransaction } from '../../statements/balance-transaction/response.ts'
 import type { Key } from '../../values/id.ts'
+import { importOf } from '../group/group.ts'
 import type { Payout } from '../payout.ts'
 import { presentPayout } from '../response.ts'
 
@@ -21,6 +25,7 @@ export interface ExpandingReaders {
   readonly quote: Finds<Quote>
   readonly entity: Finds<Entity>
   readonly balanceTransaction: Finds<BalanceTransaction>
+  readonly approval: Finds<Decidable<OpenApproval>>
 }
 
 export function payoutExpansions(readers: ExpandingReaders): Expansions<Payout> {
@@ -42,6 +47,10 @@ export function payoutExpansions(readers: ExpandingReaders): Expansions<Payout> 
       readers.balanceTransaction,
       presentBalanceTransaction,
     ),
+    approval: async payout => {
+      const found = await readers.approval(payout)
+      return found && presentApproval({ ...found, payout_import: importOf(payout) })
+    },
   }
 }
 

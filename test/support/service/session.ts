@@ -64,7 +64,7 @@ export function sendForm(
   { inject }: Pick<TestService, 'inject'>,
   headers: Readonly<Record<string, string | undefined>>,
   url: string,
-  form: Readonly<Record<string, string>>,
+  form: Readonly<Record<string, string>> | [string, string][],
 ): Promise<Answer> {
   return inject({
     method: 'POST',

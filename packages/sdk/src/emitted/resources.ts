@@ -237,7 +237,7 @@ export interface PayoutsCreateQuery {
 
 export interface PayoutsListQuery extends ListQuery {
   /** The objects to show in full in `expanded`, beside their ids. Several may be sent. */
-  expand?: 'beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction' | readonly ('beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction')[]
+  expand?: 'beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction' | 'approval' | readonly ('beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction' | 'approval')[]
   /**
    * Smallest (`amount`) or largest (`-amount`) amount first, by currency, or oldest first. Filters
    * must fit 2,000 payouts at most. Newest first without it.
@@ -312,7 +312,7 @@ export interface PayoutsTotalsQuery extends ListQuery {
 
 export interface PayoutsRetrieveQuery {
   /** The objects to show in full in `expanded`, beside their ids. Several may be sent. */
-  expand?: 'beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction' | readonly ('beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction')[]
+  expand?: 'beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction' | 'approval' | readonly ('beneficiary' | 'quote' | 'on_behalf_of' | 'balance_transaction' | 'approval')[]
 }
 
 export interface PayoutsConfirmationQuery {

@@ -1381,6 +1381,7 @@ export interface Payout<M extends Minor = number> {
     quote?: PayoutQuote<M> | null
     on_behalf_of?: Entity | null
     balance_transaction?: BalanceTransactionAlone<M> | null
+    approval?: PayoutApproval | null
   }
 }
 
