@@ -153,14 +153,18 @@ export function countOf(visit: Visit, name: string): bigint {
 }
 
 /** In minor units of the form's currency. Refuses (400) text that is none. */
-export function amountOf(visit: Visit): { readonly amount: bigint; readonly currency: string } {
-  const currency = fieldText(visit, 'currency')
-  const text = ungrouped(fieldText(visit, 'amount'))
+export function amountOf(
+  visit: Visit,
+  amount_field = 'amount',
+  currency_field = 'currency',
+): { readonly amount: bigint; readonly currency: string } {
+  const currency = fieldText(visit, currency_field)
+  const text = ungrouped(fieldText(visit, amount_field))
   const exponent = findCurrency(currency)?.exponent
   const amount = exponent === undefined ? undefined : parseMajor(text, exponent)
   if (amount !== undefined) return { amount, currency }
   const message = `“${text}” is not an amount in ${currency}.`
-  throw new ApiError(400, [{ reason: 'invalid_field', message, remarks: 'amount' }])
+  throw new ApiError(400, [{ reason: 'invalid_field', message, remarks: amount_field }])
 }
 
 /** The page does not show calls whose answers have a secret. */

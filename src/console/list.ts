@@ -1,9 +1,10 @@
 // Shows lists, with filters from the address and links to older and newer rows. Makes their CSV,
 // too.
-import type { TSchema } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import type { ActionGroup, Reading } from '../operator/action.ts'
 import { textCell } from '../statements/balance-transaction/statement/csv.ts'
 import { endOfDay, isDay, startOfDay } from '../values/calendar/day.ts'
+import { groupedNumbers } from '../values/money/words.ts'
 import { type Content, type Html, html } from '../values/text/html.ts'
 import { type Json, type JsonObject, type ListOf, type Query, queryText } from './api.ts'
 import { type Field, field } from './form.ts'
@@ -223,48 +224,31 @@ function csvLine(cells: readonly string[]): string {
 
 type Cells = Readonly<Record<string, string>>
 
-interface Look extends Pick<Table<Cells>, 'caption' | 'empty'> {
-  /** Query parameters of the API. */
-  readonly query?: Readonly<Record<string, string | undefined>>
-  /** Its id, the first cell of the command, is no column then. */
-  readonly act?: (id: string) => Content
-}
-
 /** With the columns of its command. */
 export async function actionTable(
   visit: Visit,
   { actions }: ActionGroup,
-  { caption, empty, query = {}, act }: Look,
+  look: Pick<Table<Cells>, 'caption' | 'empty'>,
 ): Promise<Html> {
   const list = actions.find(({ name }) => name.endsWith(' list')) as Reading
-  const { results } = await visit.api.list<JsonObject>(list.path, query)
+  const { results } = await visit.api.list<JsonObject>(list.path)
   const answer = results.map(object => withNumbers(list.response, object))
   const cells = list.command?.words(answer, '') as readonly Cells[]
-  const names = Object.keys(cells[0] ?? {}).slice(act === undefined ? 0 : 1)
-  const columns = names.map(name => ({
+  const columns = Object.keys(cells[0] ?? {}).map(name => ({
     name: `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`,
     number: cells.every(row => /^[\d.]*$/.test(row[name] ?? '')),
-    show: (row: Cells): Content => grouped(row[name] ?? ''),
+    show: (row: Cells): Content => groupedNumbers(row[name] ?? ''),
   }))
-  const acts = { name: '', number: false, show: (row: Cells) => act?.(Object.values(row)[0] ?? '') }
-  return rows({ caption, empty, columns: act === undefined ? columns : [...columns, acts] }, cells)
+  return rows({ ...look, columns }, cells)
 }
 
 /** The API's client reads integers as text. */
-function withNumbers(schema: TSchema, object: JsonObject): object {
+export function withNumbers<Schema extends TSchema>(schema: Schema, object: object) {
   const { properties } = schema as { properties?: Readonly<Record<string, { type?: Json }>> }
   const isInteger = (name: string) => [properties?.[name]?.type].flat().includes('integer')
-  const members = Object.entries(object)
-  return Object.fromEntries(
-    members.map(([name, value]) => [
-      name,
-      typeof value === 'string' && isInteger(name) ? Number(value) : value,
-    ]),
-  )
-}
-
-/** `USD 50000.00` as `USD 50,000.00`, and `2500.00` as `2,500.00`. */
-function grouped(text: string): string {
-  const whole = /(?<=\b[A-Z]{3,4} |^)\d+(?![\d-])/g
-  return text.replace(whole, digits => digits.replace(/\B(?=(\d{3})+$)/g, ','))
+  const members = Object.entries(object).map(([name, value]) => [
+    name,
+    typeof value === 'string' && isInteger(name) ? Number(value) : value,
+  ])
+  return Object.fromEntries(members) as Static<Schema>
 }

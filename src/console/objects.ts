@@ -1,11 +1,13 @@
 // The API's objects as the console reads them, from the schemas of the API's answers.
 import type { Static, TSchema } from 'typebox'
+import type { AccountResponse } from '../controls/account-summary/response.ts'
 import type {
   ApprovalResponse,
   BeneficiaryApprovalResponse,
 } from '../controls/approval/response.ts'
 import type * as schemas from '../http/schema.ts'
 import type * as accounts from '../operator/account-response.ts'
+import type { RuleResponse } from '../operator/approval-rules.ts'
 import type { ChangeResponse } from '../operator/audit.ts'
 import type { ClockResponse } from '../operator/clock.ts'
 import type * as entities from '../operator/entities.ts'
@@ -13,6 +15,7 @@ import type { ExceptionResponse } from '../operator/exceptions.ts'
 import type { UnreadFileResponse } from '../operator/files.ts'
 import type * as income from '../operator/income.ts'
 import type * as keys from '../operator/keys.ts'
+import type * as limits from '../operator/limits.ts'
 import type { ListsResponse } from '../operator/lists.ts'
 import type * as routes from '../operator/payout-routing.ts'
 import type * as payouts from '../operator/payout-words.ts'
@@ -114,6 +117,10 @@ export type OperatorKey = Shown<typeof keys.OperatorKey>
 export type MadeKey = Shown<typeof keys.MadeKeyResponse>
 export type OperatorRail = Shown<typeof RailResponse>
 export type RouteRow = Shown<typeof routes.RouteRow>
+export type ApprovalRule = Shown<typeof RuleResponse>
+export type PayoutLimit = Shown<typeof limits.LimitResponse>
+export type UsedLimit = Shown<typeof limits.UsedLimitResponse>
+export type OwnAccount = Shown<typeof AccountResponse>
 export type AuditedChange = Shown<typeof ChangeResponse>
 export type Lists = Shown<typeof ListsResponse>
 export type OperatorUser = Shown<typeof users.OperatorUser>

@@ -1,6 +1,7 @@
 // A visit is one request of a person to the console. A screen is the answer to it.
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../accounts/rules.ts'
+import { mayRunInstallation } from '../accounts/user/rules.ts'
 import type { AccountRole, Person } from '../accounts/user/user.ts'
 import type { OpenSession } from '../http/authenticate.ts'
 import type { Html } from '../values/text/html.ts'
@@ -43,6 +44,11 @@ export interface Screen {
 export function may({ person, account }: Visit, role: AccountRole): boolean {
   if (account === null) return false
   return person.roles.get(account.account_id)?.includes(role) === true
+}
+
+/** Says which forms of the installation to show. The API judges again. */
+export function mayOperate({ person }: Visit): boolean {
+  return mayRunInstallation(person.role, 'write')
 }
 
 export function accountOf({ account }: Visit): Account {

@@ -77,7 +77,7 @@ const AddRule = Closed(
   },
 )
 
-const Rule = Type.Object(
+export const RuleResponse = Type.Object(
   {
     rule_id: Id('apr', 'The rule.'),
     subject: Literals(RULE_SUBJECTS),
@@ -102,7 +102,7 @@ const listOf = reading({
   operationId: 'listApprovalRules',
   summary: 'List the rules by which payouts and beneficiaries wait until people approve them.',
   query: Closed(optional({ account_id: AccountId })),
-  response: Rule,
+  response: RuleResponse,
   list: true,
   refusals: ['invalid_query_parameter', 'not_found'],
   find: async (audit, { account_id }) => (await rulesFor(audit, account_id)).map(presentRule),
@@ -144,7 +144,7 @@ const add = writing({
     'fits several rules, the most approvers and the fewest days count. Adding a rule ' +
     'twice changes nothing.',
   body: AddRule,
-  response: Rule,
+  response: RuleResponse,
   refusals: ['not_found', 'currency'],
   run: (acting, asked) => acting.change(async sql => presentRule(await addRule(sql, asked))),
   command: {
@@ -179,7 +179,7 @@ const remove = writing({
   emptyBody: 'RemoveApprovalRule',
   asksPassword: true,
   actsAgain: true,
-  response: Rule,
+  response: RuleResponse,
   run: (acting, { id }) => acting.change(async sql => presentRule(await removeRule(sql, id))),
   command: {
     words: rule => {

@@ -3,11 +3,11 @@ import { Closed, optional, Text, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { describeOrigin } from '../ledger/audit/origin.ts'
 import { type AuditedChange, listAudit } from '../ledger/audit/store.ts'
-import { changeWords } from '../ledger/audit/words.ts'
 import { invalidParameter, refuseIfAny } from '../values/errors.ts'
 import { instantFromIso } from '../values/instant.ts'
 import { toSecond } from '../values/text/age.ts'
 import { type ActionGroup, paging } from './action.ts'
+import { auditWords } from './audit-words.ts'
 import { AccountId, LimitText } from './request.ts'
 
 const AuditQuery = Closed(
@@ -94,7 +94,7 @@ const list = paging({
         who: change.changed_by,
         act: change.act || change.via || 'a statement by hand',
         table: change.table_name,
-        what: changeWords(change),
+        what: auditWords(change),
         why: change.reason,
         from: describeOrigin(change.origin),
       })),

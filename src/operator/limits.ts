@@ -90,7 +90,7 @@ const LIMIT = {
   window: Type.String({ examples: ['payout', 'day:Europe/Berlin', '24h'] }),
 }
 
-const LimitResponse = Type.Object(LIMIT, {
+export const LimitResponse = Type.Object(LIMIT, {
   title: 'PayoutLimit',
   description: 'How much accounts may pay out, or how many payouts they may make; null is any.',
 })
@@ -106,7 +106,7 @@ const SetLimitResponse = Type.Object(
   { title: 'ChangedLimit', description: 'The limit, and the limit that it has replaced.' },
 )
 
-const UsedLimitResponse = Type.Object(
+export const UsedLimitResponse = Type.Object(
   {
     ...LIMIT,
     used: Type.Array(

@@ -286,6 +286,8 @@ const OF_INSTALLATION = [
   '/prices/USD/HKD',
   '/rails',
   '/rules',
+  '/rules/approvals/new',
+  '/rules/limits/new',
   '/deliveries',
   '/audit',
   '/users',

@@ -1,12 +1,11 @@
 // Screens of what waits for an approval, and the page of an import, where people decide about all
 // its payouts. Each object has its decision on its own page, too.
-import { mayRunInstallation } from '../../accounts/user/rules.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import { showList } from '../list.ts'
 import type { GroupApproval, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { copier } from '../show.ts'
-import { accountOf, type Screen, type Visit } from '../visit.ts'
+import { accountOf, mayOperate, type Screen, type Visit } from '../visit.ts'
 import { waitingBeneficiaries } from './beneficiaries.ts'
 import { decisionScreens, groupApproval, waitingGroups } from './decision.ts'
 import { payoutColumns } from './payouts.ts'
@@ -31,7 +30,7 @@ async function queueScreen(visit: Visit): Promise<Screen> {
 
 /** Tells an operator how to make payouts wait for a second person. */
 function emptyText(visit: Visit): Html {
-  if (!mayRunInstallation(visit.person.role, 'write')) {
+  if (!mayOperate(visit)) {
     return html`No payout waits for an approval.`
   }
   const { account_id } = accountOf(visit)

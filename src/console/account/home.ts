@@ -7,6 +7,7 @@ import type { Balance, Beneficiary, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { age, digits, mainLink, money, state, time } from '../show.ts'
 import { may, type Screen, type Visit } from '../visit.ts'
+import { limitsOf } from './limits.ts'
 import { payoutColumns } from './payouts.ts'
 import { balanceLines } from './reports.ts'
 
@@ -71,6 +72,7 @@ ${inTransit(root, processing)}
 <h2>Latest payouts</h2>
 ${may(visit, 'maker') && mainLink(`${root}/payouts/new`, 'New payout')}
 ${rows({ ...LATEST, columns: payoutColumns(visit) }, latest.results)}
+${await limitsOf(visit)}
 <h2>Balances over 30 days</h2>${await balanceLines(visit, balance)}
 </div>`
   return { title: visit.account?.name || 'Home', body, live: 'pot_' }

@@ -1,6 +1,6 @@
 // The screen of the audit log: who did what, from where, and why.
 import { describeOrigin } from '../../ledger/audit/origin.ts'
-import { changeWords } from '../../ledger/audit/words.ts'
+import { auditWords } from '../../operator/audit-words.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import type { JsonObject } from '../api.ts'
 import type { ListPage } from '../list.ts'
@@ -25,7 +25,7 @@ function list(): ListPage<AuditedChange> {
       {
         name: 'What',
         show: ({ act, reason, ...change }) =>
-          html`${changeWords(change)} <span class="faint">${act}</span>
+          html`${auditWords(change)} <span class="faint">${act}</span>
 ${reason && html`<br>${reason}`}`,
       },
       { name: 'Via', show: ({ via, origin }) => from(via, origin) },

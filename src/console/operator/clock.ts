@@ -1,12 +1,11 @@
 // The screen of the database's clock. An operator confirms that it is right again after a jump.
-import { mayRunInstallation } from '../../accounts/user/rules.ts'
 import { html } from '../../values/text/html.ts'
 import { postForm } from '../form.ts'
 import { rows, type Table } from '../list.ts'
 import type { DatabaseClock } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { facts, time } from '../show.ts'
-import type { Screen, Visit } from '../visit.ts'
+import { mayOperate, type Screen, type Visit } from '../visit.ts'
 
 const API = '/v3/operator/clock'
 
@@ -38,7 +37,7 @@ ${facts([
   ['Expected', jump && time(jump.expected)],
 ])}
 ${
-  mayRunInstallation(visit.person.role, 'write') &&
+  mayOperate(visit) &&
   postForm(visit, {
     action: `${visit.root}/clock/confirm`,
     under: 'Confirm the clock',

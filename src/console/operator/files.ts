@@ -1,5 +1,4 @@
 // Screens of files for banks, which a person releases or takes back, and of files from banks.
-import { mayRunInstallation } from '../../accounts/user/rules.ts'
 import { FILE_STATES } from '../../adapters/bank-file/file-store.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import { anyOf, type Field, fieldText, postForm, REASON, reasonOf } from '../form.ts'
@@ -7,7 +6,7 @@ import { type ListPage, rows, type Table } from '../list.ts'
 import type { OperatorFile, OperatorFileInFull, UnreadFile } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { facts, idLink, link, money, state, time } from '../show.ts'
-import type { Screen, Visit } from '../visit.ts'
+import { mayOperate, type Screen, type Visit } from '../visit.ts'
 
 const API = '/v3/operator/bank_file'
 
@@ -119,11 +118,7 @@ ${facts([
   ['Sent', file.sent_at && time(file.sent_at)],
   ['SHA-256', html`<code>${file.sha256}</code>`],
 ])}
-${
-  file.state === 'sealed' &&
-  mayRunInstallation(visit.person.role, 'write') &&
-  decisions(visit, id, file)
-}
+${file.state === 'sealed' && mayOperate(visit) && decisions(visit, id, file)}
 <h2>Payments</h2>${rows(payments, file.payments)}
 <h2>Content of the file</h2><pre tabindex="0">${content || 'The content was erased.'}</pre>`
   return { title: `File ${id}`, body }

@@ -1,6 +1,7 @@
 // Screens of screening: what it holds, and one of them with its matches and the forms to decide.
 import { describeAge } from '../../values/text/age.ts'
 import { type Content, type Html, html } from '../../values/text/html.ts'
+import { countryWords } from '../choices.ts'
 import { anyOf, bodyOf, postForm, REASON, reasonOf } from '../form.ts'
 import { rows, showList, type Table } from '../list.ts'
 import type { HeldByScreening, Lists, Match, Screening } from '../objects.ts'
@@ -184,10 +185,8 @@ function comparedOf(match: Match, parties: Screening['parties']): Compared[] {
 
 type Known = Pick<Screening['parties'][number], 'countries' | 'ids'> | undefined | null
 
-const COUNTRY_NAMES = new Intl.DisplayNames('en', { type: 'region' })
-
 function countriesOf(known: Known): string | undefined {
-  return known?.countries.map(code => `${COUNTRY_NAMES.of(code)} (${code})`).join(', ')
+  return known?.countries.map(countryWords).join(', ')
 }
 
 function numbersOf(known: Known): Content {

@@ -1,6 +1,5 @@
 // Screens of users. Operators make users, give and take roles, make login links and log users out.
 // They change only others than themselves.
-import { mayRunInstallation } from '../../accounts/user/rules.ts'
 import { ACCOUNT_ROLES, type UserRole } from '../../accounts/user/user.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import { ApiError, type ListOf } from '../api.ts'
@@ -20,7 +19,7 @@ import { type Column, rows, type Table } from '../list.ts'
 import type { OperatorAccount, OperatorUser } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { copier, facts, link, state, time } from '../show.ts'
-import type { Screen, Visit } from '../visit.ts'
+import { mayOperate, type Screen, type Visit } from '../visit.ts'
 
 const API = '/v3/operator/user'
 
@@ -85,7 +84,7 @@ async function list(visit: Visit): Promise<Screen> {
       },
     ],
   }
-  const newUser = mayChange(visit) && html`<h2>A new user</h2>${newForm(visit)}`
+  const newUser = mayOperate(visit) && html`<h2>A new user</h2>${newForm(visit)}`
   const body = html`${rows(table, users.results)}${newUser}`
   return { title: 'Users', body }
 }
@@ -130,16 +129,12 @@ ${facts([
   ['Changes', link(`${visit.root}/audit?by=${name}`, 'their changes')],
 ])}
 <h2>Roles on accounts</h2>${onAccounts(visit, user, isSelf)}
-${mayChange(visit) && (isSelf ? ONESELF : changeForms(visit, user, accounts))}`
+${mayOperate(visit) && (isSelf ? ONESELF : changeForms(visit, user, accounts))}`
   return { title: name, body }
 }
 
 const ONESELF = html`<p>You cannot change your own roles here. Another operator can, or
 whoever runs the server.</p>`
-
-function mayChange({ person }: Visit): boolean {
-  return mayRunInstallation(person.role, 'write')
-}
 
 function onAccounts(visit: Visit, { name, accounts }: OperatorUser, isSelf: boolean): Html {
   const columns: Column<GivenRole>[] = [
@@ -157,7 +152,7 @@ function onAccounts(visit: Visit, { name, accounts }: OperatorUser, isSelf: bool
         hidden: { account_id, role },
       }),
   }
-  const shown = mayChange(visit) && !isSelf ? [...columns, take] : columns
+  const shown = mayOperate(visit) && !isSelf ? [...columns, take] : columns
   return rows(
     { caption: 'Roles on accounts', empty: 'No roles on accounts.', columns: shown },
     accounts,

@@ -8,7 +8,7 @@ import type { Instant } from '../../values/instant.ts'
 import { EACH, PERS } from '../limit/limit.ts'
 import type { UsedLimit } from './rules.ts'
 
-const LimitResponse = Type.Object(
+export const LimitResponse = Type.Object(
   {
     id: Type.String(),
     currency: textOrNull({

@@ -23,10 +23,16 @@ export function windowWords({ per, zone, hours }: Window): string {
 
 /** The payouts that a limit counts: `account acc_1 over network fps to each payee`. */
 export function kindWords(kind: LimitKind): string {
-  const { account_id, key_id, rail, network, new_for_hours, each } = kind
+  const { account_id } = kind
+  const account = account_id === null ? 'each account' : `account ${account_id}`
+  return [account, conditionWords(kind)].filter(Boolean).join(' ')
+}
+
+/** As `kindWords`, without the account; '' for all of its payouts. */
+export function conditionWords(kind: Omit<LimitKind, 'account_id' | keyof Window>): string {
+  const { key_id, rail, network, new_for_hours, each } = kind
   const known = new_for_hours === 1 ? 'an hour' : `${new_for_hours} hours`
   const words = [
-    ...(account_id === null ? ['each account'] : [`account ${account_id}`]),
     ...(key_id === null ? [] : [`by key ${key_id}`]),
     ...(each === 'key' ? ['by each key'] : []),
     ...(rail === null ? [] : [`on rail ${rail}`]),

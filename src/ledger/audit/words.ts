@@ -3,9 +3,9 @@
 import { groupedMajor } from '../../values/money/words.ts'
 
 /** A row as the audit log has it: each value as text. */
-type Row = Readonly<Record<string, string | null>>
+export type Row = Readonly<Record<string, string | null>>
 
-interface Change {
+export interface Change {
   readonly table_name: string
   readonly before: Row | null
   readonly after: Row | null
@@ -42,7 +42,7 @@ const NOUNS: Readonly<Record<string, string>> = {
 }
 
 /** The columns that may name a row, the best first. */
-const NAMES = ['name', 'user_name', 'id', 'key_id', 'limit_id', 'rule_id', 'rail', 'list']
+const NAMES = ['name', 'user_name', 'id', 'limit_id', 'rule_id', 'key_id', 'rail', 'list']
 
 /** Columns that say nothing to people. The row behind a sentence has them. */
 const UNSAID = /(^|_)(digest|hash)$|^created_at$/
@@ -50,16 +50,28 @@ const UNSAID = /(^|_)(digest|hash)$|^created_at$/
 /** The most changed values that a sentence has. */
 const MOST_VALUES = 3
 
-/** What was done, without the person: begins with a verb. */
-export function changeWords({ table_name, before, after }: Change): string {
+/** What a row is, in words, by its table: `payouts of each account, at most USD 50,000.00`. */
+export type Describers = Readonly<Record<string, (row: Row) => string>>
+
+/**
+ * What was done, without the person: begins with a verb. An added or removed row of a table in
+ * `describers` is described whole.
+ */
+export function changeWords(
+  { table_name, before, after }: Change,
+  describers: Describers = {},
+): string {
   const row = after ?? before ?? {}
   const noun = NOUNS[table_name] ?? table_name.replaceAll('_', ' ')
   const named = subjectOf(row)
   const values = changedValues(before, after, named)
   const verb = verbOf(before, after, values)
+  const what = `${verb} ${noun}${named === '' ? '' : ` ${named}`}`
+  const described = before === null || after === null ? describers[table_name]?.(row) : undefined
+  if (described !== undefined) return `${what}: ${described}`
   const { account_id } = row
   const owner = account_id && account_id !== named ? ` of ${account_id}` : ''
-  const subject = `${verb} ${noun}${named === '' ? '' : ` ${named}`}${owner}`
+  const subject = what + owner
   const [only, ...others] = values
   if (after === null || only === undefined) return subject
   if (others.length === 0 && only.was !== '') return `${subject} from ${only.was} to ${only.is}`

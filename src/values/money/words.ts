@@ -16,3 +16,9 @@ export function groupedMajor(amount: bigint, currency: string): string {
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
   return part === undefined ? grouped : `${grouped}.${part}`
 }
+
+/** The amounts of a text: `USD 50000.00` as `USD 50,000.00`, and `2500.00` as `2,500.00`. */
+export function groupedNumbers(text: string): string {
+  const whole = /(?<=\b[A-Z]{3,4} |^)\d+(?![\d-])/g
+  return text.replace(whole, digits => digits.replace(/\B(?=(\d{3})+$)/g, ','))
+}

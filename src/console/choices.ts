@@ -1,0 +1,39 @@
+// The choices of forms by name: countries, currencies, accounts. Pure.
+import { CURRENCIES } from '../values/money/currency.ts'
+import { COUNTRIES } from '../values/network/country.ts'
+import type { ListOf } from './api.ts'
+import type { Field } from './form.ts'
+import type { OperatorAccount } from './objects.ts'
+
+const COUNTRY_NAMES = new Intl.DisplayNames('en', { type: 'region' })
+
+/** `Rwanda (RW)`. */
+export function countryWords(code: string): string {
+  return `${COUNTRY_NAMES.of(code)} (${code})`
+}
+
+/** The options of a field, after one with the value ''. */
+export type Options = Readonly<Record<string, string>>
+
+/** By name. `any` names no country. */
+export function countryOptions(any: string): Options {
+  const named = [...COUNTRIES].map(code => [code, countryWords(code)] as const)
+  return { '': any, ...Object.fromEntries(named.toSorted(([, a], [, b]) => (a < b ? -1 : 1))) }
+}
+
+/** By code: `EUR – Euro`. `any` names no currency. */
+export function currencyOptions(any: string): Options {
+  const named = [...CURRENCIES.values()].map(({ code, name }) => [code, `${code} – ${name}`])
+  return { '': any, ...Object.fromEntries(named) }
+}
+
+/** A choice of one account, or of all. Of too many accounts to list, a person enters the id. */
+export function accountField(
+  { results, has_more }: ListOf<OperatorAccount>,
+  value: string | undefined,
+): Field {
+  const field = { name: 'account_id', label: 'Account', value: value ?? '' }
+  if (has_more) return { ...field, hint: 'acc_…, or empty for every account' }
+  const named = results.map(({ account_id: id, name }) => [id, `${name} ${id}`.trim()])
+  return { ...field, options: { '': 'Every account', ...Object.fromEntries(named) } }
+}
