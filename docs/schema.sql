@@ -1777,6 +1777,24 @@ CREATE TRIGGER kept BEFORE DELETE OR UPDATE OR TRUNCATE ON upkeep_runs FOR EACH 
 GRANT SELECT ON upkeep_runs TO corridor_auditor;
 GRANT INSERT, SELECT ON upkeep_runs TO corridor_service;
 
+CREATE TABLE notifications (
+  kind text NOT NULL,
+  way text NOT NULL,
+  told_until timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  due_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  failures integer DEFAULT 0 NOT NULL,
+  failing_since timestamp with time zone,
+  last_error text DEFAULT ''::text NOT NULL,
+  CONSTRAINT notifications_pkey PRIMARY KEY (kind, way),
+  CONSTRAINT failing_while_not_sent CHECK (((failures > 0) = (failing_since IS NOT NULL))),
+  CONSTRAINT notifications_failures_check CHECK ((failures >= 0)),
+  CONSTRAINT notifications_kind_check CHECK ((kind = ANY (ARRAY['approval'::text, 'hold'::text, 'failure'::text, 'low_balance'::text, 'endpoint'::text, 'stale_rate'::text]))),
+  CONSTRAINT notifications_last_error_check CHECK ((length(last_error) <= 200)),
+  CONSTRAINT notifications_way_check CHECK ((way = ANY (ARRAY['email'::text, 'webhook'::text])))
+);
+GRANT SELECT ON notifications TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (due_at, failing_since, failures, last_error, told_until) ON notifications TO corridor_service;
+
 CREATE TABLE approval_rules (
   rule_id text COLLATE "C" NOT NULL,
   subject text DEFAULT 'payout'::text NOT NULL,

@@ -257,3 +257,24 @@ create trigger kept before update or delete or truncate on upkeep_runs
   for each statement execute function refuse_change();
 grant select, insert on upkeep_runs to corridor_service;
 grant select on upkeep_runs to corridor_auditor;
+
+-- How far people were notified of each kind of thing, by each way. Nothing else is kept of a
+-- message: one that was not sent is made anew, with what has happened since.
+create table notifications (
+  kind text not null
+    check (kind in ('approval', 'hold', 'failure', 'low_balance', 'endpoint', 'stale_rate')),
+  way text not null check (way in ('email', 'webhook')),
+  -- Everything up to then was told.
+  told_until timestamptz not null default clock_timestamp(),
+  -- When a process looks next. The value identifies the claim of the process that does.
+  due_at timestamptz not null default clock_timestamp(),
+  -- How often in a row a message was not taken, since when, and why, without addresses.
+  failures integer not null default 0 check (failures >= 0),
+  failing_since timestamptz,
+  last_error text not null default '' check (length(last_error) <= 200),
+  primary key (kind, way),
+  constraint failing_while_not_sent check ((failures > 0) = (failing_since is not null))
+);
+grant select, insert, update (told_until, due_at, failures, failing_since, last_error)
+  on notifications to corridor_service;
+grant select on notifications to corridor_auditor;

@@ -24,6 +24,7 @@ import { buildApp, type Lifecycle } from './app.ts'
 import { startDelivering } from './worker/deliver-webhooks.ts'
 import { startFetchingRates } from './worker/fetch-rates.ts'
 import { startMeasuring } from './worker/measure-rails.ts'
+import { startNotifying } from './worker/notify-people.ts'
 import { startScreeningParties } from './worker/screen-parties.ts'
 import { startSettling } from './worker/settle-payouts.ts'
 
@@ -119,7 +120,13 @@ function logRestored(log: FastifyBaseLogger, reason: string): void {
 }
 
 /** What a process that settles payouts does on its own. */
-const WORKERS = [startSettling, startMeasuring, startScreeningParties, watchDatabase] as const
+const WORKERS = [
+  startSettling,
+  startMeasuring,
+  startScreeningParties,
+  startNotifying,
+  watchDatabase,
+] as const
 
 async function openService(
   config: Config,

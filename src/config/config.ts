@@ -4,6 +4,13 @@ import { userInfo } from 'node:os'
 import { type Hosts, readHosts } from '../http/message.ts'
 import { refuseUrl } from '../prices/rate/fetch.ts'
 import { nearestOf } from '../values/text/nearest.ts'
+import {
+  readAddresses,
+  readMailServer,
+  readPeoplesWebhook,
+  readPublicUrl,
+  readThresholds,
+} from './notifying.ts'
 import { SETTINGS } from './settings.ts'
 
 export type Config = Readonly<ReturnType<typeof readConfig>>
@@ -61,6 +68,7 @@ export function readConfig(env: Environment = process.env) {
     webhook_poll_ms: integer(env, 'CORRIDOR_WEBHOOK_POLL_MS', 1, 60_000),
     webhook_timeout_ms: integer(env, 'CORRIDOR_WEBHOOK_TIMEOUT_MS', 1, 600_000),
     webhook_allow_private: isOn(env, 'CORRIDOR_WEBHOOK_ALLOW_PRIVATE'),
+    ...notifying(env),
     drain_ms: integer(env, 'CORRIDOR_DRAIN_MS', 0, 60_000),
     /** 0 means no limit. */
     rate_limit_per_s: integer(env, 'CORRIDOR_RATE_LIMIT_PER_S', 0, 1_000_000),
@@ -86,6 +94,35 @@ function rateFeed(env: Environment) {
     rate_feed_url: url,
     rate_feed_interval_s: integer(env, 'CORRIDOR_RATE_FEED_INTERVAL_S', 1, 86_400),
     rate_feed_allow_http: allow_http,
+  }
+}
+
+/** The ways by which people are notified, and what of. */
+function notifying(env: Environment) {
+  const fault = (name: Name) => (words: string) => new ConfigError(`${name} ${words}`)
+  const faultOf = { url: fault('CORRIDOR_SMTP_URL'), from: fault('CORRIDOR_NOTIFY_FROM') }
+  const server = readMailServer(text(env, 'CORRIDOR_SMTP_URL'), faultOf.url)
+  const [from = '', ...others] = readAddresses(text(env, 'CORRIDOR_NOTIFY_FROM'), faultOf.from)
+  const to = readAddresses(text(env, 'CORRIDOR_NOTIFY_TO'), fault('CORRIDOR_NOTIFY_TO'))
+  if (server !== undefined && (from === '' || others.length > 0)) {
+    throw faultOf.from('must be one e-mail address, as CORRIDOR_SMTP_URL is set')
+  }
+  // Set without the other, it would silently notify nobody.
+  if ((server === undefined) !== (to.length === 0)) {
+    throw new ConfigError('CORRIDOR_SMTP_URL and CORRIDOR_NOTIFY_TO go together: set both')
+  }
+  return {
+    public_url: readPublicUrl(text(env, 'CORRIDOR_PUBLIC_URL'), fault('CORRIDOR_PUBLIC_URL')),
+    mail: server && { ...server, from, to },
+    people_webhook: readPeoplesWebhook(
+      text(env, 'CORRIDOR_NOTIFY_WEBHOOK_URL'),
+      isOn(env, 'CORRIDOR_NOTIFY_ALLOW_PRIVATE'),
+      fault('CORRIDOR_NOTIFY_WEBHOOK_URL'),
+    ),
+    low_balances: readThresholds(
+      text(env, 'CORRIDOR_NOTIFY_LOW_BALANCE'),
+      fault('CORRIDOR_NOTIFY_LOW_BALANCE'),
+    ),
   }
 }
 

@@ -97,6 +97,47 @@ export const SETTINGS = [
       'on or off: allow webhooks to private addresses and plain http; for development alone.',
   },
   {
+    name: 'CORRIDOR_PUBLIC_URL',
+    fallback: '',
+    meaning:
+      'URL by which people reach the service, such as https://pay.example.com, for the links of ' +
+      'notifications.',
+  },
+  {
+    name: 'CORRIDOR_SMTP_URL',
+    fallback: '',
+    meaning:
+      'Server that sends notifications by e-mail: smtps://user:password@host:465, or ' +
+      'smtp://…:587, which must offer STARTTLS unless it is on this machine.',
+  },
+  {
+    name: 'CORRIDOR_NOTIFY_FROM',
+    fallback: '',
+    meaning: 'E-mail address that notifications come from.',
+  },
+  {
+    name: 'CORRIDOR_NOTIFY_TO',
+    fallback: '',
+    meaning: 'E-mail addresses that notifications go to, separated by commas.',
+  },
+  {
+    name: 'CORRIDOR_NOTIFY_WEBHOOK_URL',
+    fallback: '',
+    meaning: 'URL that gets notifications as {"text": …}, such as an incoming webhook of Slack.',
+  },
+  {
+    name: 'CORRIDOR_NOTIFY_ALLOW_PRIVATE',
+    fallback: 'off',
+    meaning: 'on or off: allow this webhook to have a private address, or plain http.',
+  },
+  {
+    name: 'CORRIDOR_NOTIFY_LOW_BALANCE',
+    fallback: '',
+    meaning:
+      'Available balances of live accounts below which people are notified, such as ' +
+      'USD 10000, EUR 5000.',
+  },
+  {
     name: 'CORRIDOR_DRAIN_MS',
     fallback: '1000',
     meaning: 'Milliseconds between SIGTERM and closing the listener, for load balancers to notice.',

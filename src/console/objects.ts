@@ -17,6 +17,7 @@ import type * as income from '../operator/income.ts'
 import type * as keys from '../operator/keys.ts'
 import type * as limits from '../operator/limits.ts'
 import type { ListsResponse } from '../operator/lists.ts'
+import type { NotificationResponse } from '../operator/notification-routes.ts'
 import type * as routes from '../operator/payout-routing.ts'
 import type * as payouts from '../operator/payout-words.ts'
 import type { RailFigures as Figures, RailResponse } from '../operator/rails.ts'
@@ -124,6 +125,7 @@ export type OwnAccount = Shown<typeof AccountResponse>
 export type AuditedChange = Shown<typeof ChangeResponse>
 export type Lists = Shown<typeof ListsResponse>
 export type OperatorUser = Shown<typeof users.OperatorUser>
+export type NotificationState = Shown<typeof NotificationResponse>
 export type UpkeepRun = Shown<typeof upkeep.UpkeepRun>
 export type OperatorFile = Shown<typeof FileResponse>
 export type UnreadFile = Shown<typeof UnreadFileResponse>

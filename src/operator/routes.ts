@@ -15,6 +15,7 @@ import { incomeRoutes } from './income.ts'
 import { keys } from './keys.ts'
 import { limits } from './limits.ts'
 import { lists } from './lists.ts'
+import { notificationRoutes } from './notification-routes.ts'
 import { payoutRouting } from './payout-routing.ts'
 import { payouts } from './payouts.ts'
 import { pricing } from './pricing.ts'
@@ -55,5 +56,6 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   actionRoutes(routes, deps, auditLog.actions)
   actionRoutes(routes, deps, users.actions)
   upkeepRoutes(routes)
+  notificationRoutes(routes)
   actionRoutes(routes, deps, clockActions.actions)
 }

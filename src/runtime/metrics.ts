@@ -57,6 +57,12 @@ export function makeMetrics() {
       buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 15, 60, 300, 3600],
       registers,
     }),
+    notifications: new Counter({
+      name: 'corridor_notifications_total',
+      help: 'Notifications of people by kind, way (email or webhook) and result: sent or failed.',
+      labelNames: ['kind', 'way', 'result'],
+      registers,
+    }),
     ...waitingMetrics(registers),
     ...screeningMetrics(registers),
     ...fileMetrics(registers),

@@ -60,6 +60,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   entity_duplicates:
     'which records an entity has answered, for people who review it; moves nothing',
   upkeep_runs: 'when verify and backup last ran, for people; moves nothing',
+  notifications: 'how far people were notified; moves nothing',
   payout_metadata: 'hashes by which lists find a payout, whose own metadata is held',
   known_devices: 'on which devices people have logged in, which opens nothing; moves nothing',
   login_attempts: 'who tried to log in, until it is forgotten; moves nothing',

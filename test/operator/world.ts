@@ -320,6 +320,7 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
   'POST /v3/operator/user/:name/login_link': about(newUser, {}),
   'POST /v3/operator/user/:name/log_out': about(newUser, {}),
   'GET /v3/operator/upkeep': () => ({}),
+  'GET /v3/operator/notification': () => ({}),
   'GET /v3/operator/clock': () => ({}),
   'POST /v3/operator/clock/confirm': () => ({}),
 }

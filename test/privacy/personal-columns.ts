@@ -26,6 +26,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   user_passwords: { staff: 'user_name', none: 'secret_hash' },
   user_keys: { staff: 'user_name name made_by', none: 'key_id secret_hash' },
   upkeep_runs: { none: 'kind told' },
+  notifications: { none: 'kind way last_error' },
   account_roles: { staff: 'user_name', none: 'account_id role' },
   accounts: {
     staff: 'name state_reason',

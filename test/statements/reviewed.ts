@@ -104,6 +104,36 @@ export const REVIEWED: readonly Reviewed[] = [
     why: FOUND,
   },
   {
+    file: 'src/notifications/store.ts',
+    says: 'from payout_approvals a join books b',
+    why: LIVE,
+    unsent: true,
+  },
+  {
+    file: 'src/notifications/store.ts',
+    says: 'select t.type, b.account_id, count(*)::integer as count from books b',
+    why: LIVE,
+    unsent: true,
+  },
+  {
+    file: 'src/notifications/store.ts',
+    says: 'select h.sort, h.account_id, count(*)::integer as count',
+    why: LIVE,
+    unsent: true,
+  },
+  {
+    file: 'src/notifications/store.ts',
+    says: 'select x.account_id, x.currency as of from balances x',
+    why: LIVE,
+    unsent: true,
+  },
+  {
+    file: 'src/notifications/store.ts',
+    says: "select 'endpoint' as sort, e.account_id",
+    why: LIVE,
+    unsent: true,
+  },
+  {
     file: 'src/adapters/bank-file/item-store.ts',
     says: 'insert into rail_item_evidence',
     why: LIVE,

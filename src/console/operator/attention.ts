@@ -7,6 +7,7 @@ import type {
   FailingEndpoint,
   HeldByScreening,
   Lists,
+  NotificationState,
   OperatorAccount,
   OperatorEntity,
   OperatorFile,
@@ -190,15 +191,32 @@ const UPKEEP = [
 
 /** The last runs of verify and backup. */
 async function upkeepOf(visit: Visit): Promise<Html> {
-  const { results } = await visit.api.list<UpkeepRun>('/v3/operator/upkeep')
+  const [{ results }, { results: told }] = await Promise.all([
+    visit.api.list<UpkeepRun>('/v3/operator/upkeep'),
+    visit.api.list<NotificationState>('/v3/operator/notification'),
+  ])
   const now = new Date().toISOString()
   return html`<h2>Upkeep</h2><ul class="plain">${UPKEEP.map(([kind, what]) => {
     const last = results.find(run => run.kind === kind)
     if (last === undefined) {
       return html`<li>${what}: never. Whoever runs the server can do it.</li>`
     }
-    const { finished_at, well, told } = last
+    const { finished_at, well, told: report } = last
     return html`<li>${what} ${age(finished_at, now)} ago, ${time(finished_at)}:
-${state(well ? 'in order' : 'not in order')} ${told}</li>`
-  })}</ul>`
+${state(well ? 'in order' : 'not in order')} ${report}</li>`
+  })}${notified(told)}</ul>`
+}
+
+const WAY_WORDS = { email: 'By e-mail', webhook: 'In your chat, by a webhook' } as const
+
+function notified(states: readonly NotificationState[]): Html[] {
+  if (states.length === 0) {
+    return [html`<li>Nobody is notified of what needs attention: no way is set.</li>`]
+  }
+  return [...Map.groupBy(states, ({ way }) => way)].map(([way, kinds]) => {
+    const [failing] = kinds.filter(({ failing_since }) => failing_since !== null)
+    const how = state(failing === undefined ? 'in order' : 'not in order')
+    const why = failing && html` ${failing.last_error}, since ${time(failing.failing_since)}`
+    return html`<li>${WAY_WORDS[way]} people are notified: ${how}${why}</li>`
+  })
 }
