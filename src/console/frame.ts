@@ -100,7 +100,7 @@ ${
 <input type="search" name="q" aria-label="Find payouts, payees and more" required maxlength="200"
   placeholder="A payee, amount, reference, IBAN or id" value="${visit.query.q ?? ''}"></form>`
 }
-<form class="out" method="post" action="/logout"><span>${person.user}</span>
+<form class="out" method="post" action="/logout"><a href="/login">${person.user}</a>
 <button class="quiet">Log out</button></form></header>`
 }
 

@@ -157,6 +157,25 @@ test('console in a browser without JavaScript: payout created, its maker cannot 
   await both.context.close()
 })
 
+test('log-in in a browser: a button shows the password, which the form sends hidden again', {
+  skip,
+}, async () => {
+  const { page, context, faults } = await openPage(browser, address)
+  await page.goto('/login')
+  await page.fill('[name=user]', 'nobody')
+  await page.fill('[name=password]', 'seven wet otters')
+  await page.click('text=Show the password')
+  assert.equal(await page.getAttribute('[name=password]', 'type'), 'text')
+  await page.click('text=Hide the password')
+  assert.equal(await page.getAttribute('[name=password]', 'type'), 'password')
+  await page.click('text=Show the password')
+  await page.click('button:text-is("Log in")')
+  await page.waitForSelector('[role=alert]')
+  assert.equal(await page.getAttribute('[name=password]', 'type'), 'password')
+  assert.deepEqual(faults, [])
+  await context.close()
+})
+
 test('console page in a browser: few small files; announces changes without moving rows; goes to the log-in when the session ends', {
   skip,
 }, async () => {
@@ -341,6 +360,7 @@ for (const [nth, look] of LOOKS.entries()) {
       `/console/installation/users/person-1`,
       ...OF_DOCS.map(path => `/docs${path}`),
       '/login',
+      '/login/password',
     ]
     for (const path of share(everyOther(paths, nth), paths)) {
       const answer = await page.goto(path)

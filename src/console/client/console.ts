@@ -1,5 +1,5 @@
-// Adds to pages in the browser: times in the reader's zone, countdowns, copy buttons, and changes
-// as they happen. Every page works without it.
+// Adds to pages in the browser: times in the reader's zone, countdowns, buttons that copy or show a
+// text, and changes as they happen. Every page works without it.
 
 const UNITS: readonly (readonly [number, Intl.RelativeTimeFormatUnit])[] = [
   [86_400, 'day'],
@@ -75,6 +75,25 @@ function addFileInputs(root: ParentNode): void {
   }
 }
 
+/** Beside each password: a button that shows it. The label's text stays the name of the field. */
+function addShowButtons(root: ParentNode): void {
+  for (const input of root.querySelectorAll<HTMLInputElement>('input[type=password]')) {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'quiet'
+    const set = (isShown: boolean) => {
+      input.type = isShown ? 'text' : 'password'
+      button.textContent = isShown ? 'Hide the password' : 'Show the password'
+    }
+    set(false)
+    button.addEventListener('click', () => set(input.type === 'password'))
+    const place = input.closest('label') ?? input
+    place.after(button)
+    // A browser keeps what was typed into a text field.
+    input.form?.addEventListener('submit', () => set(false))
+  }
+}
+
 /** The form's Idempotency-Key would make a second click harmless, too. */
 function guardForms(): void {
   document.addEventListener('submit', event => {
@@ -107,6 +126,7 @@ function enhance(root: ParentNode): void {
   showTimes(root)
   addCopyButtons(root)
   addFileInputs(root)
+  addShowButtons(root)
 }
 
 const news = document.getElementById('news')

@@ -93,10 +93,37 @@ export async function enterByLink(
   })
 }
 
+/** Of the person who calls. */
+export interface OwnSession {
+  readonly user: string
+  readonly token_hash: Buffer
+}
+
+/** Ends all sessions of the user, and begins a new one. Refuses like `logIn`. */
+export async function changePassword(
+  needs: Needs,
+  { user, token_hash }: OwnSession,
+  { password, new_password }: { readonly password: string; readonly new_password: string },
+  ip: string,
+): Promise<LoggedIn> {
+  const act = 'change password'
+  if (password === new_password) {
+    throw refusal('invalid_field', 'Choose another password than the present one.', 'new_password')
+  }
+  await checkPassword(needs, { user, password }, { act, ip, device: token_hash })
+  const hashed = await turns.run({ known: true, owner: user }, () => hashPassword(new_password))
+  return acting(needs.reads, { user, act, ip }, async tx => {
+    // Of two changes at once, and of a change and a login link, the first ends this session.
+    if (!(await confirmSession(tx, token_hash))) throw sessionOver()
+    await upsertPassword(tx, user, hashed)
+    return begin(tx, user, undefined)
+  })
+}
+
 /** Refuses like `logIn`. */
 export async function confirm(
   needs: Needs,
-  session: { readonly user: string; readonly token_hash: Buffer },
+  session: OwnSession,
   password: string,
   ip: string,
 ): Promise<void> {
@@ -104,15 +131,13 @@ export async function confirm(
   const act = 'give password'
   await checkPassword(needs, { user, password }, { act, ip, device: token_hash })
   await acting(needs.reads, { user, act, ip }, async tx => {
-    if (!(await confirmSession(tx, token_hash))) {
-      throw refusal('session_over', 'The session is over; log in again.')
-    }
+    if (!(await confirmSession(tx, token_hash))) throw sessionOver()
   })
 }
 
 export async function logOut(
   { reads }: Needs,
-  { user, token_hash }: { readonly user: string; readonly token_hash: Buffer },
+  { user, token_hash }: OwnSession,
   ip: string,
 ): Promise<void> {
   await acting(reads, { user, act: 'log out', ip }, tx => endSession(tx, token_hash))
@@ -147,8 +172,10 @@ async function checkPassword(
     await acting(reads, { user: '', act, ip }, tx => keepRefused(tx, attempt, refused))
   }
   if (refused === 'too many attempts') throw tooMany()
-  throw refusal('invalid_login', 'No user has this name and password.')
+  throw refusal('invalid_login', act === 'log in' ? WRONG_LOGIN : 'This is not your password.')
 }
+
+const WRONG_LOGIN = 'No user has this name and password.'
 
 interface Judged {
   readonly refused: Parameters<typeof keepRefused>[2] | undefined
@@ -184,7 +211,7 @@ async function begin(
   const token = newToken('session')
   const session = await insertSession(tx, user, hashToken(token) as Buffer)
   // Somebody has disabled the user since the password was read.
-  if (session === undefined) throw refusal('invalid_login', 'No user has this name and password.')
+  if (session === undefined) throw refusal('invalid_login', WRONG_LOGIN)
   const device = known ?? newToken('device')
   await upsertDevice(tx, user, hashToken(device) as Buffer)
   return { token, device, session }
@@ -200,6 +227,10 @@ function acting<T>(
     void writeAs(tx, { operator: user, act, via: `api from ${ip}`, origin: {} })
     return work(tx)
   })
+}
+
+function sessionOver(): Refusal {
+  return refusal('session_over', 'The session is over; log in again.')
 }
 
 function wrongLink(): Refusal {

@@ -12,6 +12,7 @@ import { Type } from '../../http/type.ts'
 import { refusal } from '../../values/errors.ts'
 import type { Instant } from '../../values/instant.ts'
 import {
+  changePassword,
   confirm,
   enterByLink,
   type From,
@@ -30,6 +31,7 @@ export function sessionRoutes(app: FastifyInstance, deps: Needs): void {
   linkRoute(app, deps)
   whoRoute(app)
   confirmRoute(app, deps)
+  passwordRoute(app, deps)
   logOutRoute(app, deps)
 }
 
@@ -125,10 +127,25 @@ function confirmRoute(app: FastifyInstance, deps: Needs): void {
     response: SessionResponse,
     refusals: ['invalid_login', 'session_over'],
     async send(request, reply) {
-      const { person, session } = ofSession(request)
-      const open = { user: person.user, token_hash: session.token_hash }
+      const { person, session, open } = ofSession(request)
       await confirm(deps, open, request.body.password, request.ip)
       return send(reply, success(presentSession(person, session.expires_at)))
+    },
+  })
+}
+
+function passwordRoute(app: FastifyInstance, deps: Needs): void {
+  addRoute<{ Body: PasswordRequest }>(app, '/v3/session/password', 'person', {
+    method: 'POST',
+    operationId: 'changePassword',
+    summary: 'Change the password of the person who calls.',
+    description: 'All sessions of the user end. The answer sets the cookie of a new one.',
+    body: PasswordRequest,
+    response: SessionResponse,
+    refusals: ['invalid_login', 'session_over'],
+    async send(request, reply) {
+      const changed = await changePassword(deps, ofSession(request).open, request.body, request.ip)
+      return answerLoggedIn(deps, request, reply, changed)
     },
   })
 }
@@ -141,8 +158,7 @@ function logOutRoute(app: FastifyInstance, deps: Needs): void {
     response: Closed({ object: Type.Literal('session'), over: Type.Literal(true) }),
     refusals: [],
     async send(request, reply) {
-      const { person, session } = ofSession(request)
-      await logOut(deps, { user: person.user, token_hash: session.token_hash }, request.ip)
+      await logOut(deps, ofSession(request).open, request.ip)
       void reply.header('set-cookie', sessionCookie(request, ''))
       return send(reply, success({ object: 'session', over: true }))
     },
@@ -150,8 +166,10 @@ function logOutRoute(app: FastifyInstance, deps: Needs): void {
 }
 
 /** Refuses (403) a key. */
-function ofSession({ person, session }: FastifyRequest) {
-  if (person !== null && session !== null) return { person, session }
+export function ofSession({ person, session }: FastifyRequest) {
+  if (person !== null && session !== null) {
+    return { person, session, open: { user: person.user, token_hash: session.token_hash } }
+  }
   throw refusal('insufficient_scope', 'This is for the session of a person, and not for keys.')
 }
 
@@ -181,6 +199,12 @@ type LinkRequest = Static<typeof LinkRequest>
 
 const ConfirmRequest = Closed({ password: Password }, { title: 'ConfirmRequest' })
 type ConfirmRequest = Static<typeof ConfirmRequest>
+
+const PasswordRequest = Closed(
+  { password: Password, new_password: NewPassword },
+  { title: 'PasswordRequest' },
+)
+type PasswordRequest = Static<typeof PasswordRequest>
 
 const SessionResponse = Closed(
   {

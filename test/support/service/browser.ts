@@ -87,7 +87,7 @@ export async function openPage(
 export async function logInOnPage(service: TestService, page: Page, user: string): Promise<void> {
   await page.goto(`/login/link?token=${await makeLink(service, user)}`)
   await page.fill('input[name=password]', PASSWORD)
-  await page.click('button')
+  await page.click('button:not([type=button])')
   await page.waitForURL(/\/console\//)
 }
 
