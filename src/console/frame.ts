@@ -50,8 +50,8 @@ const INSTALLATION_SCREENS: ScreenGroups = {
   },
 }
 
-/** `style` and `script` are the addresses of this version's files. */
-export function framed(visit: Visit, screen: Screen, [style, script]: readonly string[]): Html {
+/** `style` and `scripts` are the addresses of this version's files. */
+export function framed(visit: Visit, screen: Screen, [style, ...scripts]: readonly string[]): Html {
   return html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>${screen.title} · Corridor</title>
@@ -59,7 +59,9 @@ export function framed(visit: Visit, screen: Screen, [style, script]: readonly s
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${style}">
-<script type="module" blocking="render" src="${script}"></script></head>
+${scripts.map(
+  script => html`<script type="module" blocking="render" src="${script}"></script>`,
+)}</head>
 <body${zoneAttribute(visit)}${liveAttributes(visit, screen)}>
 <a class="skip" href="#main">Skip to the content</a>
 ${header(visit)}

@@ -65,6 +65,8 @@ export interface Listing<T> extends Table<T> {
   readonly withoutDays?: boolean
   /** Without it `starting_after`. */
   readonly cursor?: string
+  /** Adds to the rows of a page what the list of the API leaves out. */
+  readonly complete?: (rows: readonly T[]) => Promise<readonly T[]>
   /** By default its id. Undefined for a list without further pages. */
   readonly cursorOf?: (row: T) => string | undefined
 }
@@ -133,7 +135,7 @@ export async function showList<T>(visit: Visit, place: string, listing: Listing<
   const sums = isFiltered && page.results.length > 0 && (await listing.totals?.(parameters))
   return html`${filters(visit, path, listing)}
 ${sums}
-${rows(table, page.results)}
+${rows(table, (await listing.complete?.(page.results)) ?? page.results)}
 ${page.results.length > 0 && listing.below?.(page.results)}
 ${pager(visit, path, listing, page)}`
 }

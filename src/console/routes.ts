@@ -44,7 +44,7 @@ import { userScreens } from './operator/users.ts'
 import { type Needs, Screens } from './screens.ts'
 
 const STYLE = new URL('client/console.css', import.meta.url)
-const SCRIPT = new URL('client/console.ts', import.meta.url)
+const SCRIPTS = ['console', 'sheet'].map(name => new URL(`client/${name}.ts`, import.meta.url))
 
 export function consolePages(
   pages: FastifyInstance,
@@ -52,7 +52,7 @@ export function consolePages(
   lifecycle: { readonly draining: boolean },
 ): void {
   const live = new Live(deps, lifecycle)
-  const assets = serveAssets(pages, '/console/assets', [STYLE, SCRIPT])
+  const assets = serveAssets(pages, '/console/assets', [STYLE, ...SCRIPTS])
   const screens = new Screens(pages, deps, assets, id => live.lastChangeOf(id))
   for (const area of ['account', 'installation'] as const) {
     screens.stream(area, '/live', (request, reply, account) =>

@@ -228,6 +228,9 @@ function shorter(name: string): string {
   return short + name.slice(long.length)
 }
 
+/** The short name of the column that fills a member, such as `beneficiary.iban`. */
+export const payoutColumn = (member: string): string => shorter(member)
+
 export const PAYOUT_COLUMNS: ColumnSet = payoutColumns()
 
 function payoutColumns(): ColumnSet {

@@ -13,28 +13,36 @@ export interface TextRow {
   readonly body: object
 }
 
+interface CellProblem extends LineProblem {
+  /** The member of the body, as an answer of the API names it; '' for the whole row. */
+  readonly member: string
+}
+
 /** A row with a wrong amount_major is in the rows and in the problems. */
 export function readPayouts(text: string): {
   readonly rows: readonly TextRow[]
-  readonly problems: readonly LineProblem[]
+  readonly problems: readonly CellProblem[]
 } {
   const records = splitRecords(Buffer.from(text), { quotes: true, max_bytes: MAX_BODY_BYTES })
   const [header_record, ...row_records] = records
   if (header_record === undefined) {
-    return { rows: [], problems: [{ line: 1, message: 'no header line' }] }
+    return { rows: [], problems: [{ line: 1, member: '', message: 'no header line' }] }
   }
   const header = readHeader(header_record, PAYOUT_COLUMNS)
   if (header.messages !== undefined) {
-    const problems = header.messages.map(message => ({ line: header_record.line, message }))
+    const { line } = header_record
+    const problems = header.messages.map(message => ({ line, member: '', message }))
     return { rows: [], problems }
   }
   const rows: TextRow[] = []
-  const problems: LineProblem[] = []
+  const problems: CellProblem[] = []
   for (const record of row_records) {
     const { line } = record
     const read = readBody(header.value, record)
     const row = read instanceof Refusal ? read : completeRow(read as object)
-    problems.push(...row.problems.map(({ message }) => ({ line, message })))
+    problems.push(
+      ...row.problems.map(({ message, remarks }) => ({ line, member: remarks, message })),
+    )
     if ('body' in row) rows.push({ line, body: row.body })
   }
   return { rows, problems }

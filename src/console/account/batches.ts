@@ -1,7 +1,7 @@
 // Screens of payout batches: the list, and one batch with its items and its approval.
 import { type Html, html } from '../../values/text/html.ts'
 import { type Column, type Listing, type ListPage, showList } from '../list.ts'
-import type { Batch, BatchItem, GroupApproval } from '../objects.ts'
+import type { Batch, BatchItem, GroupApproval, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { facts, idLink, mainLink, makerWords, money, state, time, words } from '../show.ts'
 import { may, type Screen, type Visit } from '../visit.ts'
@@ -65,7 +65,7 @@ export function costsOf(label: string, totals: Batch['totals']): [string, Html][
   ])
 }
 
-export const REFUSAL_COLUMNS: readonly Column<BatchItem>[] = [
+const REFUSAL_COLUMNS: readonly Column<Item>[] = [
   { name: 'Your reference', show: ({ reference_id }) => reference_id },
   {
     name: 'Why it was refused',
@@ -73,16 +73,26 @@ export const REFUSAL_COLUMNS: readonly Column<BatchItem>[] = [
   },
 ]
 
-function itemList(visit: Visit, id: string): Listing<BatchItem> {
+/** With its payout as it is now; a refused item has none. */
+type Item = BatchItem & { readonly made?: Payout | undefined }
+
+function itemList(visit: Visit, id: string): Listing<Item> {
   return {
     api: `/v3/payout_batch/${id}/item`,
     caption: 'Payouts of the batch, in its order',
     columns: [
       { name: 'No.', number: true, show: ({ position }) => String(BigInt(position) + 1n) },
-      { name: 'State', show: ({ status }) => state(status) },
+      { name: 'Payee', show: ({ made }) => made?.beneficiary_details.name },
+      {
+        name: 'Amount',
+        number: true,
+        show: ({ made }) => made && money(made.amount, made.currency),
+      },
+      { name: 'State', show: ({ status, made }) => state(made?.status ?? status) },
       { name: 'Payout', show: ({ payout }) => payout && idLink(visit.root, payout) },
       ...REFUSAL_COLUMNS,
     ],
+    complete: items => Promise.all(items.map(item => withPayout(visit, item))),
     withoutDays: true,
     cursorOf: ({ position }) => position,
     filters: [
@@ -94,4 +104,9 @@ function itemList(visit: Visit, id: string): Listing<BatchItem> {
     ],
     empty: 'The batch has no payouts.',
   }
+}
+
+async function withPayout({ api }: Visit, item: BatchItem): Promise<Item> {
+  if (item.payout === '') return item
+  return { ...item, made: await api.unlisted().find<Payout>(`/v3/payout/${item.payout}`) }
 }

@@ -70,7 +70,9 @@ function addFileInputs(root: ParentNode): void {
     input.addEventListener('change', async () => {
       const into = document.getElementById(input.dataset.into ?? '')
       const [file] = input.files ?? []
-      if (file !== undefined && into instanceof HTMLTextAreaElement) into.value = await file.text()
+      // sheet.ts reads workbooks.
+      if (file === undefined || file.name.toLowerCase().endsWith('.xlsx')) return
+      if (into instanceof HTMLTextAreaElement) into.value = await file.text()
     })
   }
 }
