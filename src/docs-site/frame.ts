@@ -109,6 +109,10 @@ every page is Markdown too, at its address with <code>.md</code>.</p></article>`
   return renderFramed({ ...frame, name: '', title: 'Documentation', main })
 }
 
+export function renderTry(frame: Frame, title: string, main: Content): Html {
+  return renderFramed({ ...frame, name: '', title, main })
+}
+
 export function renderSearch(frame: Frame, query: string, { hits, whole }: Found): Html {
   const count = hits.length === 1 ? '1 place' : `${hits.length} places`
   const main = html`<article><h1>Search</h1><p role="status">${

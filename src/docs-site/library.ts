@@ -50,6 +50,7 @@ const FILES: readonly (readonly [Page['group'], readonly string[]])[] = [
 ]
 
 export interface Library {
+  readonly document: ApiDocument
   readonly pages: readonly Page[]
   /** Made when somebody searches first. */
   index(): Promise<Index>
@@ -78,6 +79,7 @@ export async function readLibrary(): Promise<Library> {
   const rendered_by_name = new Map<string, Promise<Rendered>>()
   let index: Promise<Index> | undefined
   return {
+    document,
     pages,
     index() {
       index ??= runInTurns(indexing(pages))

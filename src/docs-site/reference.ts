@@ -15,7 +15,7 @@ import {
 import { fence, snippetsOf } from './snippets.ts'
 
 /** An operation with its path, the reasons of its refusals, and its place in the documentation. */
-interface Endpoint {
+export interface Endpoint {
   readonly method: string
   readonly path: string
   readonly operation: Operation
@@ -91,6 +91,7 @@ function operationText(document: ApiDocument, it: Endpoint, common: readonly Rea
     if (fields.length > 0) parts.push('### Body', fields.join('\n'))
   }
   parts.push('### Example', snippetsOf(exampleOf(document, it, parameters)))
+  parts.push(`[Try it with the key of a sandbox](/docs/try?operation=${operation.operationId})`)
   parts.push(answerText(document, operation))
   const reasons = it.reasons.filter(reason => !common.includes(reason))
   if (reasons.length > 0) {
@@ -109,6 +110,12 @@ const PLACES = [
 function lineOf(document: ApiDocument, { name, schema, description, required }: Parameter): string {
   const described = { ...resolved(document, schema), ...(description && { description }) }
   return `- ${fieldLine(document, name, described, required === true)}`
+}
+
+/** The request of the operation's example. */
+export function exampleFor(document: ApiDocument, it: Endpoint) {
+  const parameters = (it.operation.parameters ?? []).map(each => resolved(document, each))
+  return exampleOf(document, it, parameters)
 }
 
 /** The first example body, and the query parameters that are required or have an example. */

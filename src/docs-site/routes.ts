@@ -1,13 +1,15 @@
 // /docs: guides and reference for people, the same pages as Markdown for programs, and /llms.txt.
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { serveAssets } from '../http/assets.ts'
+import { checkSameOrigin } from '../http/browser.ts'
 import { found } from '../values/errors.ts'
 import { runInTurns } from '../values/event-loop.ts'
-import { html } from '../values/text/html.ts'
-import { renderHome, renderPage, renderSearch } from './frame.ts'
+import { type Html, html } from '../values/text/html.ts'
+import { type Frame, renderHome, renderPage, renderSearch, renderTry } from './frame.ts'
 import { type Library, llmsText, readLibrary } from './library.ts'
 import { findReader, type KnownReaders, personalize, type Reader } from './reader.ts'
 import { searching } from './search.ts'
+import { endpointOf, exampleTry, MAX_TRY_BYTES, send, tryForm, tryProblem } from './try.ts'
 
 interface Needs {
   readonly reference: { current(): KnownReaders }
@@ -49,6 +51,7 @@ export function docsPages(pages: FastifyInstance, deps: Needs): void {
     const page = renderSearch(frame, query, answer)
     return sendPage(reply, page.text, { address: '', key: undefined })
   })
+  tryPages(pages, deps, readOnce)
   pages.get<{ Params: { '*': string } }>('/docs/*', async (request, reply) => {
     const { library, frame } = await readOnce()
     const path = request.params['*']
@@ -65,13 +68,59 @@ export function docsPages(pages: FastifyInstance, deps: Needs): void {
   })
 }
 
+type ReadOnce = () => Promise<{ readonly library: Library; readonly frame: Frame }>
+
+function tryPages(pages: FastifyInstance, deps: Needs, readOnce: ReadOnce): void {
+  type Route = { Querystring: { operation?: string | string[] } }
+  const endpoint = async ({ query }: FastifyRequest<Route>) => {
+    const { library } = await readOnce()
+    return endpointOf(library.document, String(query.operation ?? ''))
+  }
+  const sendTry = async (reply: FastifyReply, main: Html) => {
+    const page = renderTry((await readOnce()).frame, 'Try it', main)
+    // An answer has an account's data.
+    return sendPage(reply, page.text, { address: '', key: undefined }, 'private, no-store')
+  }
+  pages.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'string', bodyLimit: MAX_TRY_BYTES },
+    (_request, body, done) => done(null, new URLSearchParams(String(body))),
+  )
+  pages.get<Route>('/docs/try', async (request, reply) => {
+    const to = await endpoint(request)
+    const { key } = await findReader(pages, request, deps.reference.current())
+    const { document } = (await readOnce()).library
+    return sendTry(reply, tryForm(to, exampleTry(document, to, key?.key_id ?? ''), undefined))
+  })
+  pages.post<Route>('/docs/try', { bodyLimit: MAX_TRY_BYTES }, async (request, reply) => {
+    checkSameOrigin(request, true)
+    const to = await endpoint(request)
+    const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
+    const text = (name: string) => form.get(name) ?? ''
+    const tried = {
+      path: text('path').trim(),
+      body: text('body'),
+      key_id: text('key_id').trim(),
+      secret: text('secret').trim(),
+    }
+    const problem = tryProblem(to, tried, deps.reference.current())
+    const last = problem ?? (await send(pages, request, to, tried))
+    return sendTry(reply, tryForm(to, tried, last))
+  })
+}
+
 const ABOUT = '</docs>; rel="service-doc", </openapi.json>; rel="service-desc"'
 
 const MARKDOWN = 'text/markdown; charset=utf-8'
 
 /** No shared cache may keep a page for a person who is logged in. */
-function sendPage(reply: FastifyReply, text: string, reader: Reader) {
-  void reply.header('cache-control', reader.key === undefined ? 'no-cache' : 'private, no-store')
+function sendPage(
+  reply: FastifyReply,
+  text: string,
+  reader: Reader,
+  caching = reader.key === undefined ? 'no-cache' : 'private, no-store',
+) {
+  void reply.header('cache-control', caching)
   void reply.header('vary', 'cookie').header('content-security-policy', CONTENT_SECURITY_POLICY)
   void reply.header('referrer-policy', 'same-origin')
   const page = reader.address === '' ? text : personalize(text, reader)
