@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import { type Figure, onlyRound, percentile, roundOf } from './figure.ts'
 import { measureLoad, type Seconds } from './measure.ts'
 import type { Options } from './options.ts'
+import { fillPayees, RARE_NAME, untilIndexed } from './payee-fill.ts'
 import { fillPayouts } from './payout-fill.ts'
 import { makeBeneficiary, payerOf, payOnce, payoutBody, payoutLoad } from './payouts.ts'
 import { inRounds, sayLoad, whole } from './report.ts'
@@ -32,7 +33,9 @@ export function benchConsole(options: Options): Promise<readonly Figure[]> {
   const started = { ...options, env: { CORRIDOR_USER: 'bench0' } }
   return withTarget(started, async target => {
     const kept = { status: 'succeeded', kept_answers: 0 } as const
+    await fillPayees(target, plan.payouts)
     await fillPayouts(target, plan.payouts, kept)
+    await untilIndexed(target, plan.payouts)
     // The filled payouts have one creation time, which no real payouts share, so this one gets a
     // time of its own.
     const { id } = await payOnce(target, payoutBody('USD→USD', await makeBeneficiary(target)))
@@ -59,9 +62,13 @@ export function benchConsole(options: Options): Promise<readonly Figure[]> {
 }
 
 function pagesOf(id: string): readonly (readonly [string, string])[] {
+  const rare = encodeURIComponent(RARE_NAME)
   return [
     ['the list of payouts', '/payouts'],
     ['the payouts of a state', '/payouts?status=succeeded'],
+    ['the payouts to a rare name, largest first', `/payouts?beneficiary_name=${rare}&sort=-amount`],
+    ['a rare name in the search box', `/find?q=${rare}`],
+    ['an amount in the search box', '/find?q=1234.56'],
     ['one payout', `/payouts/${id}`],
     ['the statement', '/transactions'],
     ['home', ''],
@@ -111,7 +118,7 @@ async function logIn(target: Target, count: number): Promise<string[]> {
   for (let i = 0; i < count; i += 1) {
     const user = `bench${i}`
     await target.command('user', 'create', user, '--full-name', user, '--role', 'operator')
-    await target.command('user', 'role', user, 'viewer', '--account', target.account_id)
+    await target.command('user', 'give-role', user, 'viewer', '--account', target.account_id)
     const link = await target.command('user', 'login-link', user)
     const token = /token=([\w-]+)/.exec(link)?.[1] ?? ''
     // A service process learns of a new user within half a second.

@@ -591,6 +591,24 @@ GRANT SELECT ON entities TO corridor_auditor;
 GRANT SELECT (account_id, id, screening) ON entities TO corridor_finder;
 GRANT INSERT, SELECT, UPDATE (approval_history, approval_status, approval_status_description, details, email_key, found_by, name_address_key, national_identification_key, on_behalf_of, reference_id, registration_key, screening, updated_at) ON entities TO corridor_service;
 
+CREATE TABLE search_blocks (
+  account_id text COLLATE "C" NOT NULL,
+  listed text COLLATE "C" NOT NULL,
+  after_id text COLLATE "C" NOT NULL,
+  last_id text COLLATE "C" NOT NULL,
+  bits bytea NOT NULL,
+  CONSTRAINT search_blocks_pkey PRIMARY KEY (account_id, listed, last_id),
+  CONSTRAINT search_blocks_bits_check CHECK ((octet_length(bits) = 16384)),
+  CONSTRAINT search_blocks_check CHECK ((after_id < last_id)),
+  CONSTRAINT search_blocks_listed_check CHECK ((listed = ANY (ARRAY['beneficiaries'::text, 'entities'::text])))
+);
+ALTER TABLE search_blocks ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON search_blocks FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON search_blocks FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON search_blocks FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON search_blocks TO corridor_auditor;
+GRANT DELETE, INSERT, SELECT ON search_blocks TO corridor_service;
+
 CREATE TABLE ended_reviews (
   account_id text COLLATE "C" NOT NULL,
   entity_id text COLLATE "C" NOT NULL,

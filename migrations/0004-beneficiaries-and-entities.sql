@@ -123,6 +123,22 @@ create index entities_in_review on entities (updated_at)
 -- For look-ups by id. It comes last, as in beneficiaries.
 alter table entities add primary key (account_id, id);
 
+-- Filters over beneficiaries or entities with successive ids, some 1,000 in a block: bits that the
+-- words and values of their `found_by` set. A search reads only the blocks that may have all its
+-- words, and all ids that no block has. A worker adds blocks under the lock of the book; a change
+-- to words that the bits do not have deletes the block (docs/decisions/lists-and-indexes.md).
+create table search_blocks (
+  account_id text collate "C" not null,
+  listed text collate "C" not null check (listed in ('beneficiaries', 'entities')),
+  -- The block has the ids after `after_id`, up to `last_id`.
+  after_id text collate "C" not null,
+  last_id text collate "C" not null check (after_id < last_id),
+  bits bytea not null check (octet_length(bits) = 16384),
+  primary key (account_id, listed, last_id)
+);
+-- Uncompressed outside of the row, a search reads single bytes of it.
+alter table search_blocks alter column bits set storage external;
+
 -- §entity.approval: the steps of APPROVAL_TRANSITIONS in parties/entity/states.ts; a test tries them all.
 -- The condition of the trigger lists them, so that the trigger reads no other table and runs where
 -- the row is (docs/decisions/citus.md).

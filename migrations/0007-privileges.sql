@@ -42,6 +42,7 @@ grant execute on function funded_elsewhere(text[], text[]), paid_elsewhere(text[
   to corridor_service;
 
 grant select, insert on beneficiaries, entities, entity_duplicates to corridor_service;
+grant select, insert, delete on search_blocks to corridor_service;
 grant update (details, found_by, updated_at, archived_at) on beneficiaries to corridor_service;
 grant update (on_behalf_of, reference_id, details, approval_status, approval_status_description,
   approval_history, email_key, national_identification_key, name_address_key, registration_key,
@@ -93,7 +94,7 @@ declare
 begin
   foreach name in array array[
     'books', 'balances', 'journals', 'events', 'beneficiaries', 'quotes',
-    'payouts', 'open_payouts', 'payout_outcomes', 'idempotency_keys', 'entities', 'entity_duplicates', 'holds', 'ended_reviews', 'webhook_endpoints',
+    'payouts', 'open_payouts', 'payout_outcomes', 'idempotency_keys', 'entities', 'entity_duplicates', 'search_blocks', 'holds', 'ended_reviews', 'webhook_endpoints',
     'webhook_deliveries', 'webhook_attempts', 'payout_fingerprints', 'payout_metadata', 'payout_batches',
     'payout_batch_items', 'payout_imports'
   ] loop

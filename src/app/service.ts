@@ -23,6 +23,7 @@ import { deleteOldDeliveries } from '../webhooks/queue-store.ts'
 import { buildApp, type Lifecycle } from './app.ts'
 import { startDelivering } from './worker/deliver-webhooks.ts'
 import { startFetchingRates } from './worker/fetch-rates.ts'
+import { startIndexingNames } from './worker/index-names.ts'
 import { startMeasuring } from './worker/measure-rails.ts'
 import { startNotifying } from './worker/notify-people.ts'
 import { startScreeningParties } from './worker/screen-parties.ts'
@@ -125,6 +126,7 @@ const WORKERS = [
   startMeasuring,
   startScreeningParties,
   startNotifying,
+  startIndexingNames,
   watchDatabase,
 ] as const
 

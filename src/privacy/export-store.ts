@@ -157,6 +157,13 @@ export const SOURCES: readonly Source[] = [
     without: ['hashes'],
     note: 'The hashes are left out: they are of other payouts too. payouts has the metadata.',
   },
+  {
+    table: 'search_blocks',
+    where: `t.account_id = $1 and t.after_id < $2 and t.last_id >= $2
+      and t.listed = case when $2 like 'bnf%' then 'beneficiaries' else 'entities' end`,
+    without: ['bits'],
+    note: 'The bits are left out: they are of a thousand parties together.',
+  },
   { table: 'payout_fingerprints', where: OF_PAYOUT, term: 'month' },
   {
     table: 'quotes',

@@ -116,6 +116,9 @@ async function furnish({ client, ids }: World): Promise<void> {
   await owner`
     insert into entity_duplicates (found_at, account_id, entity_id, rule, differs)
     values (now(), ${account_id}, ${id}, 'email', '{name}')`
+  await owner`
+    insert into search_blocks (account_id, listed, after_id, last_id, bits)
+    values (${account_id}, 'entities', '', ${id}, decode(repeat('00', 16384), 'hex'))`
   // No bank pays a sandbox: rows as a live account has them.
   await owner`
     insert into payout_attempts (account_id, payout_id, number, opened_at, rail, uetr)

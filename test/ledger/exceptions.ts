@@ -62,6 +62,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   upkeep_runs: 'when verify and backup last ran, for people; moves nothing',
   notifications: 'how far people were notified; moves nothing',
   payout_metadata: 'hashes by which lists find a payout, whose own metadata is held',
+  search_blocks: 'bits by which searches skip names; a worker makes them anew',
   known_devices: 'on which devices people have logged in, which opens nothing; moves nothing',
   login_attempts: 'who tried to log in, until it is forgotten; moves nothing',
   request_log: 'the last requests of sandboxes, for whoever builds against the API; moves nothing',

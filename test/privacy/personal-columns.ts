@@ -103,6 +103,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   holds: { none: 'account_id entity_id payout_id' },
   entity_duplicates: { none: 'account_id entity_id rule differs' },
   payout_metadata: { digest: 'hashes', none: 'account_id first_id last_id' },
+  search_blocks: { digest: 'bits', none: 'account_id listed after_id last_id' },
   payout_fingerprints: { digest: 'fingerprint', none: 'account_id payout_id' },
   payout_imports: { digest: 'import_key', none: 'account_id payout_id' },
   payout_batches: {

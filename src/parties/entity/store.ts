@@ -1,10 +1,11 @@
 // The SQL statements of entities. Writes run under the lock of the account's book.
-import type { Sql } from '../../sql/connect.ts'
+import type { Sql, TransactionSql } from '../../sql/connect.ts'
 import { narrowToText } from '../../sql/find-by-text.ts'
 import { findByKeys, keysOf } from '../../sql/keys.ts'
 import { byId } from '../../sql/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../../sql/page.ts'
 import { inserter, updater } from '../../sql/rows.ts'
+import { dropOutdated } from '../../sql/search-blocks.ts'
 import { eachShard, isSpread, within } from '../../sql/shard.ts'
 import type { Fragment, Tag } from '../../sql/sql.ts'
 import { cutPage, type Followed, withinBytes } from '../../sql/within-bytes.ts'
@@ -98,10 +99,14 @@ export function listDuplicates(sql: Tag, { account_id, id }: Key): Promise<Found
     order by found_at, rule, differs limit 100`
 }
 
+type ChangedRow = Omit<EntityRow, 'type' | 'import_key' | 'made_by' | 'created_at'>
+
 /** Writes the columns that can change; a trigger refuses a step outside the table of states. */
-export const updateEntities = updater<
-  Omit<EntityRow, 'type' | 'import_key' | 'made_by' | 'created_at'>
->('entities', ['account_id', 'id'], {
+export function updateEntities(tx: TransactionSql, entities: readonly ChangedRow[]) {
+  return Promise.all([updateRows(tx, entities), ...dropOutdated(tx, 'entities', entities)])
+}
+
+const updateRows = updater<ChangedRow>('entities', ['account_id', 'id'], {
   account_id: 'text',
   id: 'text',
   details: 'json',
@@ -119,22 +124,23 @@ export async function findEntities(sql: Tag, keys: readonly Key[]): Promise<Enti
   return findByKeys<Entity>(sql, 'entities', COLUMNS, keys)
 }
 
-const LISTED: Listed = {
+const LISTED = {
   table: 'entities',
   columns: COLUMNS,
   order: byId('ent'),
   filters: ['reference_id', 'on_behalf_of', 'approval_status', 'type'],
   long: ['details', 'approval_history'],
-}
+} as const satisfies Listed
 
 /** A page of the account's entities; undefined when its cursor names none of them. */
-export function listEntities(
+export async function listEntities(
   sql: Tag,
   account_id: string,
   { filters: { name, email, metadata, ...filters }, ...asked }: Wanted,
 ): Promise<Page<Entity> | undefined> {
   const parts = partsOf(omitUndefined({ name, email, metadata }))
-  const [found, wanted] = narrowToText(LISTED, account_id, { ...asked, filters }, parts)
+  const all = { ...asked, filters }
+  const [found, wanted] = await narrowToText(sql, LISTED, account_id, all, parts)
   return findPage<Entity>(sql, found, account_id, wanted)
 }
 
