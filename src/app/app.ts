@@ -54,6 +54,7 @@ import { PayoutResponse } from '../payouts/response.ts'
 import { payoutRoutes } from '../payouts/routes.ts'
 import { payoutOptionsRoutes } from '../quotes/options/routes.ts'
 import { rateRoutes } from '../quotes/rate/routes.ts'
+import { payeeProblems } from '../quotes/requirement/payee.ts'
 import { requirementRoutes } from '../quotes/requirement/routes.ts'
 import { quoteRoutes } from '../quotes/routes.ts'
 import { vocabularyRoutes } from '../quotes/vocabulary/routes.ts'
@@ -155,7 +156,7 @@ export function addRoutes(
     find: key => findShown(deps.readers, key),
   })
   entityRoutes(routes, deps)
-  beneficiaryRoutes(routes, deps)
+  beneficiaryRoutes(routes, deps, payeeProblems)
   eventRoutes(routes, deps)
   webhookRoutes(routes, deps)
   deliveryRoutes(app, routes, deps)

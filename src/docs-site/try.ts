@@ -95,14 +95,16 @@ export function tryForm(
 <a href="/docs/${place}">What the request means</a></p>
 ${last !== undefined && shownLast(last)}
 <form method="post" action="/docs/try?operation=${operationId}" class="try">
-<label>Path<input name="path" value="${filled}" required maxlength="2000" spellcheck="false"></label>
+<label>Path<input name="path" value="${filled}" required maxlength="2000"
+spellcheck="false"></label>
 ${
   hasBody &&
   html`<label>Body<textarea name="body" rows="16" spellcheck="false">${body}</textarea></label>`
 }
 <label>Key id<input name="key_id" value="${key_id}" required maxlength="100" autocomplete="off"
 spellcheck="false"></label>
-<label>Secret<input name="secret" type="password" required maxlength="200" autocomplete="off"></label>
+<label>Secret<input name="secret" type="password" required maxlength="200"
+autocomplete="off"></label>
 <button>Send</button></form></article>`
 }
 

@@ -33,7 +33,10 @@ export function mayTake(rail: string, { sandbox }: { readonly sandbox: boolean }
   return (rail === SIMULATOR) === sandbox
 }
 
-type Party = Omit<BeneficiaryDetails, 'destination' | 'destination_details' | 'status' | 'type'>
+type Party = Omit<
+  BeneficiaryDetails,
+  'destination' | 'destination_details' | 'metadata' | 'reference_id' | 'status' | 'type'
+>
 
 /**
  * An answer of the account to a payout in requires_action: more documents, and members that replace

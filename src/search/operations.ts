@@ -96,13 +96,15 @@ async function byUetr(sql: Tag, account_id: string, { uetr }: Asked): Promise<Hi
 async function byReference(sql: Tag, account_id: string, { reference }: Asked): Promise<Hits> {
   if (reference.length > MOST_REFERENCE) return NOTHING
   const wanted = wantedBy({ reference_id: [reference] })
-  const [payouts, ...lists] = await Promise.all([
+  const parts = partsOf({ reference: [reference] })
+  const [payouts, payees, ...lists] = await Promise.all([
     payoutsWith(sql, account_id, wanted.filters),
+    findIdsByText(sql, 'beneficiaries', account_id, parts, LIMIT),
     listEntities(sql, account_id, wanted),
     listBatches(sql, account_id, wanted),
   ])
   const others = lists.flatMap(page => page?.rows.map(({ id }) => id) ?? [])
-  return { hits: hitsOf([...payouts, ...others], 'reference_id') }
+  return { hits: hitsOf([...payouts, ...payees, ...others], 'reference_id') }
 }
 
 /** The longest `reference_id` of an object. */

@@ -123,6 +123,7 @@ export function findShownPayouts(sql: Tag, keys: readonly Key[]): Promise<Payout
 
 interface BeneficiaryFound extends Key {
   readonly created_at: Instant
+  readonly reference_id: string
   readonly name: string | null
   /** Null: active. */
   readonly status: string | null
@@ -140,7 +141,7 @@ export function findShownBeneficiaries(
     keys,
     ofKey => part`
       select account_id, id, created_at, details ->> 'name' as name, details ->> 'status' as status,
-        approval, found_by
+        coalesce(details ->> 'reference_id', '') as reference_id, approval, found_by
       from ${tableAt(sql, 'beneficiaries')} t where ${ofKey} limit 1`,
   )
 }

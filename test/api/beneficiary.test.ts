@@ -89,6 +89,8 @@ const full = {
   registration_number: '2041-7',
   tax_id: 'T-1',
   documents: [{ type: 'certificate', file_name: 'cr.pdf', url: 'https://files.example/cr.pdf' }],
+  reference_id: 'VENDOR-7',
+  metadata: { team: 'Einkauf' },
 }
 
 /** What says "not set", by member. */
@@ -103,6 +105,8 @@ const EMPTY = {
   registration_number: '',
   tax_id: '',
   documents: [],
+  reference_id: '',
+  metadata: {},
 }
 type Optional = keyof typeof EMPTY
 const OPTIONAL = Object.keys(EMPTY) as Optional[]
@@ -195,6 +199,8 @@ const OTHER: { readonly [Member in Optional]: unknown } = {
   registration_number: '7',
   tax_id: '7',
   documents: [{ type: 'x' }, {}],
+  reference_id: '7',
+  metadata: { a: '7' },
 }
 
 test(`PUT ${PATH}/{id}, each member: replaced whole, then removed by null, other members unchanged`, async () => {
@@ -331,6 +337,9 @@ test(`GET ${PATH}, pages and filters: newest first, each item equals its GET by 
   }
   const { destination_details } = bankBeneficiary
   await own.put(`${PATH}/${made[2]?.id}`, { destination_details })
+  const mine = { reference_id: 'VENDOR-7', metadata: { team: 'Einkauf', floor: '2' } }
+  await own.put(`${PATH}/${made[0]?.id}`, mine)
+  await own.put(`${PATH}/${made[4]?.id}`, { metadata: { team: 'Einkauf' } })
   const all = await getAll(own, PATH, idsOf(made))
   await assertListed(own, PATH, all)
   await assertBounds(own, PATH, all)
@@ -340,7 +349,13 @@ test(`GET ${PATH}, pages and filters: newest first, each item equals its GET by 
     [{ destination_type: 'wallet' }, to('wallet')],
     [{ destination_type: 'bank' }, to('bank')],
     [{ destination_type: 'wallet', type: 'individual' }, () => false],
+    [{ reference_id: 'VENDOR-7' }, item => item.reference_id === 'VENDOR-7'],
+    [{ reference_id: 'VENDOR' }, () => false],
   ])
+  const pairs = { 'metadata[team]': 'Einkauf' }
+  assert.deepEqual((await list(own, PATH, pairs)).ids, [made[0]?.id, made[4]?.id])
+  const both = { ...pairs, 'metadata[floor]': '2' }
+  assert.deepEqual((await list(own, PATH, both)).ids, [made[0]?.id])
   const wrong = { type: ['person'], destination_type: ['cash'] }
   await assertRefusals(own, PATH, 'bnf', wrong, (await created(least)).id)
 })

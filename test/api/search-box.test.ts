@@ -47,7 +47,10 @@ before(async () => {
   account = await service.openAccount(opened)
   other = await service.openAccount(opened)
   await addPerson(service, { user: 'ada', role: 'operator' })
-  const anna = { ...bankBeneficiary, name: 'Ánna Schmidt', email: 'anna@example.com' }
+  const anna = {
+    ...{ ...bankBeneficiary, name: 'Ánna Schmidt', email: 'anna@example.com' },
+    reference_id: 'VENDOR-7',
+  }
   toAnna = await pay(account, {
     ...{ amount: 125_050, reference_id: 'INV-7', beneficiary_details: anna },
   })
@@ -135,6 +138,7 @@ test(`GET ${PATH}, a payee by name, e-mail, IBAN or last digits: the payee and t
 
 test(`GET ${PATH}, entities and batches: found by id, reference and name`, async () => {
   assert.deepEqual(await found('ENT-7'), [`${entity} reference_id`])
+  assert.deepEqual(await found('VENDOR-7'), [`${toAnna.beneficiary} reference_id`])
   assert.deepEqual(await found('holding'), [`${entity} name`])
   assert.deepEqual(await found('MARCH'), [`${batch} reference_id`])
   const { results } = await search(batch)

@@ -64,6 +64,8 @@ const BENEFICIARY = {
   registration_number: 'ZWICK-REG',
   tax_id: 'ZWICK-TAX',
   documents: [{ type: 'zwick-doc', file_name: 'zwick.pdf', url: 'https://zwick.example/a' }],
+  reference_id: 'zwick-vendor',
+  metadata: { zwick_key: 'zwick-meta' },
 }
 
 async function made(path: string, body: object, key: string): Promise<string> {

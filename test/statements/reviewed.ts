@@ -38,6 +38,7 @@ export const REVIEWED: readonly Reviewed[] = [
   },
   { file: 'src/ledger/clock-store.ts', says: 'update books set', why: CLOCK, unsent: true },
   { file: 'src/ledger/clock-store.ts', says: 'update idempotency_keys', why: CLOCK, unsent: true },
+  { file: 'src/app/worker/index-names.ts', says: 'from books where event_count >=', why: FOUND },
   { file: 'src/webhooks/queue-store.ts', says: 'as to_fan_out', why: FOUND },
   {
     file: 'src/webhooks/queue-store.ts',

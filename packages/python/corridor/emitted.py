@@ -212,11 +212,13 @@ Beneficiary = TypedDict("Beneficiary", {
     "destination_details": "\"DestinationDetails\"",
     "documents": "List[\"AttachedDocument\"]",
     "email": "str",
+    "metadata": "\"Metadata\"",
     "name": "str",
     "name_local": "str",
     "national_identification_number": "str",
     "party_classification": "str",
     "phone": "\"Phone\"",
+    "reference_id": "str",
     "registration_number": "str",
     "status": "Literal[\"active\", \"pending_approval\", \"rejected\", \"erased\"]",
     "tax_id": "str",
@@ -255,6 +257,8 @@ BeneficiaryDetails = TypedDict("BeneficiaryDetails", {
     "registration_number": NotRequired["str"],
     "tax_id": NotRequired["str"],
     "documents": NotRequired["List[\"AttachedDocument\"]"],
+    "reference_id": NotRequired["str"],
+    "metadata": NotRequired["\"Metadata\""],
 })
 
 BeneficiaryDetailsShown = TypedDict("BeneficiaryDetailsShown", {
@@ -264,11 +268,13 @@ BeneficiaryDetailsShown = TypedDict("BeneficiaryDetailsShown", {
     "destination_details": "\"DestinationDetails\"",
     "documents": "List[\"AttachedDocument\"]",
     "email": "str",
+    "metadata": "\"Metadata\"",
     "name": "str",
     "name_local": "str",
     "national_identification_number": "str",
     "party_classification": "str",
     "phone": "\"Phone\"",
+    "reference_id": "str",
     "registration_number": "str",
     "status": "Literal[\"active\", \"erased\"]",
     "tax_id": "str",
@@ -298,11 +304,13 @@ BeneficiaryEventBefore = TypedDict("BeneficiaryEventBefore", {
     "destination_details": NotRequired["\"DestinationDetails\""],
     "documents": NotRequired["List[\"AttachedDocument\"]"],
     "email": NotRequired["str"],
+    "metadata": NotRequired["\"Metadata\""],
     "name": NotRequired["str"],
     "name_local": NotRequired["str"],
     "national_identification_number": NotRequired["str"],
     "party_classification": NotRequired["str"],
     "phone": NotRequired["\"Phone\""],
+    "reference_id": NotRequired["str"],
     "registration_number": NotRequired["str"],
     "status": NotRequired["Literal[\"active\", \"pending_approval\", \"rejected\", \"erased\"]"],
     "tax_id": NotRequired["str"],
@@ -357,6 +365,8 @@ BeneficiaryUpdate = TypedDict("BeneficiaryUpdate", {
     "registration_number": NotRequired["Union[str, None]"],
     "tax_id": NotRequired["Union[str, None]"],
     "documents": NotRequired["Union[List[\"AttachedDocument\"], None]"],
+    "reference_id": NotRequired["Union[str, None]"],
+    "metadata": NotRequired["Union[dict[str, str], None]"],
 })
 
 ByHand = TypedDict("ByHand", {
@@ -1930,9 +1940,9 @@ class BeneficiariesResource:
         """Record who can be paid, and where. `POST /v3/beneficiary`"""
         return self._transport.call("POST", "/v3/beneficiary", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
-    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, name: Optional[str] = None, email: Optional[str] = None, account_number: Optional[str] = None, archived: Optional[bool] = None, type: Optional[Union[Literal["individual", "business"], Sequence[Literal["individual", "business"]]]] = None, destination_type: Optional[Union[Literal["bank", "wallet", "local_payment_network", "service_account"], Sequence[Literal["bank", "wallet", "local_payment_network", "service_account"]]]] = None, status: Optional[Union[Literal["active", "pending_approval", "rejected"], Sequence[Literal["active", "pending_approval", "rejected"]]]] = None, options: Options = Options()) -> Listing["Beneficiary"]:
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, name: Optional[str] = None, email: Optional[str] = None, account_number: Optional[str] = None, metadata: Optional[dict[str, str]] = None, reference_id: Optional[str] = None, archived: Optional[bool] = None, type: Optional[Union[Literal["individual", "business"], Sequence[Literal["individual", "business"]]]] = None, destination_type: Optional[Union[Literal["bank", "wallet", "local_payment_network", "service_account"], Sequence[Literal["bank", "wallet", "local_payment_network", "service_account"]]]] = None, status: Optional[Union[Literal["active", "pending_approval", "rejected"], Sequence[Literal["active", "pending_approval", "rejected"]]]] = None, options: Options = Options()) -> Listing["Beneficiary"]:
         """List beneficiaries, newest first. `GET /v3/beneficiary`"""
-        return self._transport.list("id", "GET", "/v3/beneficiary", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "name": name, "email": email, "account_number": account_number, "archived": archived, "type": type, "destination_type": destination_type, "status": status}, options=options)
+        return self._transport.list("id", "GET", "/v3/beneficiary", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "name": name, "email": email, "account_number": account_number, "metadata": metadata, "reference_id": reference_id, "archived": archived, "type": type, "destination_type": destination_type, "status": status}, options=options)
 
     def retrieve(self, id: str, *, options: Options = Options()) -> Answer["Beneficiary"]:
         """Fetch a beneficiary. `GET /v3/beneficiary/{id}`"""

@@ -7,8 +7,14 @@ import type { Order as OrderSchema } from './protocol.ts'
 export type Order = Static<typeof OrderSchema>
 
 export function orderOf(payout: RailPayout): Order {
-  const { attempt, beneficiary_details } = payout
-  const { destination: _, status: _status, ...beneficiary } = beneficiary_details
+  const { attempt } = payout
+  const {
+    destination: _d,
+    status: _s,
+    reference_id: _r,
+    metadata: _m,
+    ...beneficiary
+  } = payout.beneficiary_details
   return {
     payout: payout.id,
     account: payout.account_id,

@@ -77,6 +77,9 @@ export const Capabilities = Type.Object(
 )
 export type Capabilities = Static<typeof Capabilities>
 
+/** The account's own reference and metadata of the payee are not for providers. */
+const { reference_id: _r, metadata: _m, ...ofPayee } = BeneficiaryRequest.properties
+
 export const Order = Type.Object(
   {
     payout: Type.String({ maxLength: 64, description: 'The id of the payout in Corridor.' }),
@@ -106,10 +109,10 @@ export const Order = Type.Object(
         'empty for none.',
     }),
     ultimate_debtor: UltimateDebtor,
-    beneficiary: Type.Object(
-      { ...BeneficiaryRequest.properties },
-      { title: 'Beneficiary', description: 'Who is paid, and where.' },
-    ),
+    beneficiary: Type.Object(ofPayee, {
+      title: 'Beneficiary',
+      description: 'Who is paid, and where.',
+    }),
     created_at: InstantText,
   },
   { title: 'Order', description: 'A payment to make: the amount that the beneficiary receives.' },

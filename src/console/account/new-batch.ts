@@ -80,7 +80,8 @@ function formUnder(visit: Visit, findings: Html | undefined): Html {
   const hint = html`Copy the cells out of your spreadsheet and paste them here, with the line of the
 columns’ names. Commas, semicolons and tabs between the cells are understood.`
   const fileInput = html`<p>1. Fill in a template:
-<a href="${template('xlsx')}" download>Excel</a> or <a href="${template('csv')}" download>CSV</a>.</p>
+<a href="${template('xlsx')}" download>Excel</a> or
+<a href="${template('csv')}" download>CSV</a>.</p>
 <p><label>2. Choose the file, or paste its cells below
 <input type="file" accept=".csv,.xlsx,text/csv" data-into="f-csv" hidden></label></p>`
   return html`${findings}${postForm(visit, {

@@ -1,7 +1,7 @@
 // Requests about beneficiaries: the schemas of bodies and queries.
 import type { Static } from 'typebox'
 import { DOCUMENTED } from '../../http/docs.ts'
-import { ListQueryOf, NameFilter, TextFilter } from '../../http/list.ts'
+import { ListQueryOf, MetadataFilter, NameFilter, TextFilter } from '../../http/list.ts'
 import { Several } from '../../http/query.ts'
 import {
   Closed,
@@ -10,6 +10,7 @@ import {
   clearable,
   Id,
   Literals,
+  Metadata,
   optional,
   Text,
 } from '../../http/schema.ts'
@@ -142,6 +143,8 @@ const OPTIONAL = {
   registration_number: Text(64),
   tax_id: Text(64),
   documents: Type.Array(Document, { maxItems: 20 }),
+  reference_id: Text(128, { description: 'Your own reference of the beneficiary.' }),
+  metadata: Metadata,
 } as const
 
 export const BeneficiaryRequest = Closed(
@@ -195,6 +198,8 @@ export const BeneficiaryQuery = ListQueryOf('bnf', {
     'The account number, IBAN, wallet address or key that the beneficiary is paid to, ' +
       'without regard to spaces, dashes and case.',
   ),
+  metadata: MetadataFilter,
+  reference_id: TextFilter(128, 'The reference, exactly as it was sent.'),
   archived: Literals(['true', 'false'] as const, {
     description: 'Only archived beneficiaries, instead of those that are not archived.',
     [DOCUMENTED]: { type: 'boolean', default: false },

@@ -1,7 +1,15 @@
 // Beneficiaries as callers see them.
 import { shownMaker } from '../../accounts/maker.ts'
 import { SERVICE } from '../../accounts/user/user.ts'
-import { Id, Literals, MadeBy, optional, Timestamp, textOrNull } from '../../http/schema.ts'
+import {
+  Id,
+  Literals,
+  MadeBy,
+  Metadata,
+  optional,
+  Timestamp,
+  textOrNull,
+} from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import { reasonOf } from '../../values/bank-format/reason.ts'
 import type { Beneficiary } from './beneficiary.ts'
@@ -17,11 +25,13 @@ export const BeneficiaryDetailsResponse = Type.Object(
     destination_details: DestinationDetails,
     documents: Type.Array(Document),
     email: Type.String(),
+    metadata: Metadata,
     name: Type.String(),
     name_local: Type.String(),
     national_identification_number: Type.String(),
     party_classification: Type.String(),
     phone: Phone,
+    reference_id: Type.String(),
     registration_number: Type.String(),
     status: Literals(['active', 'erased'] as const, {
       description: '`erased`: its personal data is erased, and it cannot be paid any more.',

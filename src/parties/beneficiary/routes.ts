@@ -1,6 +1,7 @@
 // POST and GET /v3/beneficiary, GET and PUT /v3/beneficiary/{id}, POST …/archive and …/unarchive,
 // GET …/notice and POST …/accept_notice.
 import type { FastifyRequest } from 'fastify'
+import type { Account } from '../../accounts/rules.ts'
 import type { Runs } from '../../engine/lanes.ts'
 import type { Finds, Reads } from '../../engine/reads.ts'
 import type { AccountRoutes } from '../../http/account-routes.ts'
@@ -24,7 +25,7 @@ import {
   presentBeneficiary,
   presentNotice,
 } from './response.ts'
-import { type BeneficiaryOutcome, checkBeneficiary } from './rules.ts'
+import { type BeneficiaryOutcome, checkBeneficiary, type PayeeRule } from './rules.ts'
 import { listBeneficiaries } from './store.ts'
 
 interface Needs extends Pick<Reads, 'read'> {
@@ -34,13 +35,16 @@ interface Needs extends Pick<Reads, 'read'> {
   readonly readers: { readonly beneficiary: Finds<Beneficiary> }
 }
 
-export function beneficiaryRoutes(routes: AccountRoutes, deps: Needs): void {
+export function beneficiaryRoutes(routes: AccountRoutes, deps: Needs, rule: PayeeRule): void {
+  const check = (request: BeneficiaryUpdate, account: Account) =>
+    checkBeneficiary(request, account, rule)
   routes.write('/v3/beneficiary', {
-    config: { check: checkBeneficiary },
+    config: { check },
     operationId: 'createBeneficiary',
     summary: 'Record who can be paid, and where.',
     description:
-      'Each call makes a beneficiary, even when there is one with the same details. A ' +
+      'Each call makes a beneficiary, even when there is one with the same details. An account ' +
+      'that no payout could pay is refused, as by its payouts. A ' +
       'payout with `beneficiary_details` makes a beneficiary by itself. Where a rule of the ' +
       'operator requires it, the beneficiary is `pending_approval` until people have ' +
       'approved it.',
@@ -72,7 +76,7 @@ export function beneficiaryRoutes(routes: AccountRoutes, deps: Needs): void {
       return presentBeneficiary(found(await deps.readers.beneficiary({ account_id, id })))
     },
   })
-  updateRoute(routes, deps)
+  updateRoute(routes, deps, check)
   for (const act of ['archive', 'unarchive'] as const) archiveRoute(routes, deps, act)
   noticeRoutes(routes, deps)
 }
@@ -82,10 +86,14 @@ function callOf(request: FastifyRequest) {
   return { account_id: request.account.account_id, ...makingOf(request) }
 }
 
-function updateRoute(routes: AccountRoutes, deps: Needs): void {
+function updateRoute(
+  routes: AccountRoutes,
+  deps: Needs,
+  check: (request: BeneficiaryUpdate, account: Account) => void,
+): void {
   routes.write('/v3/beneficiary/:id', {
     method: 'PUT',
-    config: { check: checkBeneficiary },
+    config: { check },
     operationId: 'updateBeneficiary',
     summary: 'Change a beneficiary, for payouts that are still to be made.',
     description:

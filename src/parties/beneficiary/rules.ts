@@ -94,12 +94,17 @@ export function testBicProblems(
   })
 }
 
+/** The problems of a payee that no payout could pay. Judged once its members are well formed. */
+export type PayeeRule = (request: BeneficiaryUpdate) => readonly Problem[]
+
 /** Refuses (400) with every problem of the fields of a creation or an update. */
 export function checkBeneficiary(
   request: BeneficiaryRequest | BeneficiaryUpdate,
   account: Pick<Account, 'sandbox'>,
+  unpayable: PayeeRule = () => [],
 ): void {
   refuseIfAny([...checkDetails(request, ''), ...testBicProblems(request, account, '')])
+  refuseIfAny([...unpayable(request)])
 }
 
 /** Checks that only the member named after the type is sent, and checks its codes. */

@@ -5,6 +5,7 @@ import { findByKeys } from '../../sql/keys.ts'
 import { byId } from '../../sql/order.ts'
 import { findPage, type Listed, type Page, type Wanted } from '../../sql/page.ts'
 import { inserter, updater } from '../../sql/rows.ts'
+import { dropOutdated } from '../../sql/search-blocks.ts'
 import type { Tag } from '../../sql/sql.ts'
 import type { Key } from '../../values/id.ts'
 import { omitUndefined } from '../../values/omit-undefined.ts'
@@ -23,14 +24,15 @@ type FindableRow = BeneficiaryRow & { readonly found_by: string }
 
 /** The text by which lists find a beneficiary of this record. */
 export function foundByOf(details: Beneficiary['details']): string {
-  const { name, name_local, email, destination_details } = details
+  const { name, name_local, email, reference_id, metadata, destination_details } = details
   const { bank, wallet, local_payment_network } = destination_details
   const account =
     bank?.iban ??
     bank?.account_number ??
     wallet?.deposit_address ??
     local_payment_network?.deposit_key
-  return foundBy({ email, account, names: [name, name_local] })
+  const values = { email, account, reference: reference_id, metadata }
+  return foundBy({ ...values, names: [name, name_local] })
 }
 
 function findableRow<B extends Beneficiary>(beneficiary: B) {
@@ -54,7 +56,8 @@ export function insertBeneficiaries(
 
 /** Writes the columns that can change. */
 export function updateBeneficiaries(tx: TransactionSql, beneficiaries: readonly Beneficiary[]) {
-  return updateRows(tx, beneficiaries.map(findableRow))
+  const rows = beneficiaries.map(findableRow)
+  return Promise.all([updateRows(tx, rows), ...dropOutdated(tx, 'beneficiaries', rows)])
 }
 
 const updateRows = updater<Omit<FindableRow, 'archived_at' | 'made_by' | 'created_at'>>(
@@ -96,7 +99,7 @@ export async function findBeneficiaries(sql: Tag, keys: readonly Key[]): Promise
   return rows.map(beneficiaryOf)
 }
 
-const LISTED: Listed = {
+const LISTED = {
   table: 'beneficiaries',
   columns: COLUMNS,
   order: byId('bnf'),
@@ -108,10 +111,10 @@ const LISTED: Listed = {
   kinds: ['type', 'destination_type'],
   merged: 'archived_at is null',
   long: ['details'],
-}
+} as const satisfies Listed
 
 /** The archived beneficiaries, which have an index of their own. */
-const ARCHIVED: Listed = { ...LISTED, merged: 'archived_at is not null' }
+const ARCHIVED = { ...LISTED, merged: 'archived_at is not null' } as const
 
 /**
  * A page of the account's beneficiaries, archived or not as `archived` says; undefined when the
@@ -120,8 +123,9 @@ const ARCHIVED: Listed = { ...LISTED, merged: 'archived_at is not null' }
 export async function listBeneficiaries(
   sql: Tag,
   account_id: string,
-  { filters: { archived, name, email, account_number, status, ...kinds }, ...asked }: Wanted,
+  { filters: { archived, status, ...others }, ...asked }: Wanted,
 ): Promise<Page<Beneficiary> | undefined> {
+  const { name, email, account_number, reference_id: reference, metadata, ...kinds } = others
   const isArchived = archived?.[0] === 'true'
   const [listed, isListed] = isArchived
     ? [ARCHIVED, sql`and archived_at is not null`]
@@ -133,8 +137,9 @@ export async function listBeneficiaries(
     ? sql`${isListed} and (details ->> 'status') is distinct from 'erased'
         and approval = any (${['', 'approved', ...status]}::text[])`
     : isListed
-  const parts = partsOf(omitUndefined({ name, email, account_number }))
-  const [found, wanted] = narrowToText(listed, account_id, { ...asked, filters }, parts)
+  const parts = partsOf(omitUndefined({ name, email, account_number, reference, metadata }))
+  const all = { ...asked, filters }
+  const [found, wanted] = await narrowToText(sql, listed, account_id, all, parts)
   const page = await findPage<BeneficiaryRow>(sql, found, account_id, wanted, condition)
   return page && { ...page, rows: page.rows.map(beneficiaryOf) }
 }

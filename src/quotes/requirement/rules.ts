@@ -223,7 +223,7 @@ const DEPOSIT_KEY = `${KEY}.deposit_key`
 const FORMS = new Map<string, RegExp>()
 
 /** The trimmed text at a path; '' without a text. */
-function valueAt(details: object, path: string): string {
+export function valueAt(details: object, path: string): string {
   let value: unknown = details
   for (const name of NAMES.getOrInsertComputed(path, () => path.split('.'))) {
     value = (value as Record<string, unknown> | undefined)?.[name]

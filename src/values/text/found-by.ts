@@ -80,8 +80,8 @@ const emailLine = (email: string) => `=${fold(email).replaceAll(/\s/g, '')}`
 const accountLine = (account: string) => `#${plainAccount(account)}`
 
 /**
- * The lengths to which words and endings of account numbers are cut for `signsOf`. More lengths tell
- * more names apart, and fill more bits of a block.
+ * The lengths to which `signsOf` cuts words and endings of account numbers. More lengths tell more
+ * names apart, and fill more bits of a block.
  */
 const WORD_LENGTHS = [3, 5, 8]
 const ENDING_LENGTHS = [4, 6, 8]

@@ -14,6 +14,7 @@ const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
+const RELATIONS_TYPE = 'application/vnd.openxmlformats-package.relationships+xml'
 const SHEET_TYPE = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
 /** The workbook's bytes; the same sheets make the same bytes. */
@@ -38,9 +39,13 @@ export function xlsxOf(sheets: readonly Sheet[]): Buffer {
 function contentTypes(sheets: readonly Sheet[]): string {
   const override = (path: string, type: string) =>
     `<Override PartName="/xl/${path}" ContentType="${SHEET_TYPE}.${type}+xml"/>`
-  return `<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>${override('workbook.xml', 'sheet.main')}${override('styles.xml', 'styles')}${sheets
-    .map((_, i) => override(`worksheets/sheet${i + 1}.xml`, 'worksheet'))
-    .join('')}</Types>`
+  const types = [
+    `<Default Extension="rels" ContentType="${RELATIONS_TYPE}"/>`,
+    override('workbook.xml', 'sheet.main'),
+    override('styles.xml', 'styles'),
+    ...sheets.map((_, i) => override(`worksheets/sheet${i + 1}.xml`, 'worksheet')),
+  ]
+  return `<Types xmlns="${PACKAGE}/content-types">${types.join('')}</Types>`
 }
 
 function relations(to: readonly (readonly [type: string, target: string])[]): string {
@@ -55,7 +60,8 @@ function workbook(sheets: readonly Sheet[]): string {
   const each = sheets.map(
     ({ name }, i) => `<sheet name="${escapeXml(name)}" sheetId="${i + 1}" r:id="rId${i + 1}"/>`,
   )
-  return `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>${each.join('')}</sheets></workbook>`
+  const all = `<sheets>${each.join('')}</sheets>`
+  return `<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}">${all}</workbook>`
 }
 
 /** Style 1 is a cell of text: format 49 is `@`. */
@@ -80,7 +86,8 @@ function worksheet(rows: readonly (readonly string[])[]): string {
     )
     return `<row r="${i + 1}">${cells.join('')}</row>`
   })
-  return `<worksheet xmlns="${MAIN}"><cols>${columns.join('')}</cols><sheetData>${lines.join('')}</sheetData></worksheet>`
+  const content = `<cols>${columns.join('')}</cols><sheetData>${lines.join('')}</sheetData>`
+  return `<worksheet xmlns="${MAIN}">${content}</worksheet>`
 }
 
 /** 1 January 1980, the first day that ZIP can name. */

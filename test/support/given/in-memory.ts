@@ -208,6 +208,8 @@ export const beneficiary: Beneficiary = {
     name_local: '',
     national_identification_number: '',
     party_classification: '',
+    reference_id: '',
+    metadata: {},
     phone: {},
     registration_number: '',
     status: 'active',

@@ -833,6 +833,10 @@ export interface BeneficiariesListQuery extends ListQuery {
    * to spaces, dashes and case.
    */
   account_number?: string
+  /** Pairs that the metadata has, each as `metadata[key]=value`. */
+  metadata?: Record<string, string>
+  /** The reference, exactly as it was sent. */
+  reference_id?: string
   /** Only archived beneficiaries, instead of those that are not archived. */
   archived?: boolean
   /** Several may be sent. */

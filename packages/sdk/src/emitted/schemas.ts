@@ -440,11 +440,13 @@ export interface Beneficiary {
   destination_details: DestinationDetails
   documents: AttachedDocument[]
   email: string
+  metadata: Metadata
   name: string
   name_local: string
   national_identification_number: string
   party_classification: string
   phone: Phone
+  reference_id: string
   registration_number: string
   /**
    * `pending_approval` and `rejected`: no payout may go to the beneficiary until people have
@@ -503,6 +505,9 @@ export interface BeneficiaryDetails {
   registration_number?: string
   tax_id?: string
   documents?: AttachedDocument[]
+  /** Your own reference of the beneficiary. */
+  reference_id?: string
+  metadata?: Metadata
 }
 
 export interface BeneficiaryDetailsShown {
@@ -513,11 +518,13 @@ export interface BeneficiaryDetailsShown {
   destination_details: DestinationDetails
   documents: AttachedDocument[]
   email: string
+  metadata: Metadata
   name: string
   name_local: string
   national_identification_number: string
   party_classification: string
   phone: Phone
+  reference_id: string
   registration_number: string
   /** `erased`: its personal data is erased, and it cannot be paid any more. */
   status: 'active' | 'erased'
@@ -629,6 +636,10 @@ export interface BeneficiaryUpdate {
   registration_number?: string | null
   tax_id?: string | null
   documents?: AttachedDocument[] | null
+  /** Your own reference of the beneficiary. */
+  reference_id?: string | null
+  /** Up to 50 pairs of a name (1 to 40 characters) and a text (up to 500). */
+  metadata?: Record<string, string> | null
 }
 
 /** The person who acted by hand, and what the person stated. */
