@@ -1700,6 +1700,47 @@ CREATE TRIGGER keep_giver AFTER INSERT OR UPDATE OF secret_hash ON user_password
 GRANT SELECT (set_at, user_name) ON user_passwords TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (secret_hash, set_at) ON user_passwords TO corridor_service;
 
+CREATE TABLE second_factors (
+  user_name text COLLATE "C" NOT NULL,
+  secret text NOT NULL,
+  made_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  enrolled_at timestamp with time zone,
+  last_step bigint DEFAULT 0 NOT NULL,
+  CONSTRAINT second_factors_pkey PRIMARY KEY (user_name),
+  CONSTRAINT second_factors_user_name_fkey FOREIGN KEY (user_name) REFERENCES users(name),
+  CONSTRAINT second_factors_last_step_check CHECK ((last_step >= 0)),
+  CONSTRAINT second_factors_secret_check CHECK ((secret ~ '^[A-Z2-7]{32}$'::text))
+);
+CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON second_factors FOR EACH ROW EXECUTE FUNCTION keep_history('last_step');
+CREATE TRIGGER stays BEFORE UPDATE ON second_factors FOR EACH ROW EXECUTE FUNCTION check_factor();
+GRANT SELECT (enrolled_at, last_step, made_at, user_name) ON second_factors TO corridor_auditor;
+GRANT DELETE, INSERT, SELECT, UPDATE (enrolled_at, last_step, made_at, secret) ON second_factors TO corridor_service;
+
+CREATE TABLE recovery_codes (
+  secret_hash bytea NOT NULL,
+  user_name text COLLATE "C" NOT NULL,
+  used_at timestamp with time zone,
+  CONSTRAINT recovery_codes_pkey PRIMARY KEY (secret_hash),
+  CONSTRAINT recovery_codes_user_name_fkey FOREIGN KEY (user_name) REFERENCES users(name),
+  CONSTRAINT recovery_codes_secret_hash_check CHECK ((octet_length(secret_hash) = 32))
+);
+CREATE INDEX recovery_codes_of_user ON recovery_codes USING btree (user_name);
+CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON recovery_codes FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER used_once BEFORE UPDATE ON recovery_codes FOR EACH ROW WHEN (((old.used_at IS NOT NULL) OR ((to_jsonb(old.*) - 'used_at'::text) <> (to_jsonb(new.*) - 'used_at'::text)))) EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON recovery_codes TO corridor_auditor;
+GRANT DELETE, INSERT, SELECT, UPDATE (used_at) ON recovery_codes TO corridor_service;
+
+CREATE TABLE second_factor_rules (
+  scope text COLLATE "C" NOT NULL,
+  required_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT second_factor_rules_pkey PRIMARY KEY (scope)
+);
+CREATE TRIGGER history AFTER INSERT OR DELETE ON second_factor_rules FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER of_somebody BEFORE INSERT ON second_factor_rules FOR EACH ROW EXECUTE FUNCTION check_factor_rule();
+CREATE TRIGGER stays BEFORE UPDATE OR TRUNCATE ON second_factor_rules FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON second_factor_rules TO corridor_auditor;
+GRANT DELETE, INSERT, SELECT ON second_factor_rules TO corridor_service;
+
 CREATE TABLE login_links (
   secret_hash bytea NOT NULL,
   user_name text COLLATE "C" NOT NULL,
@@ -1725,6 +1766,7 @@ CREATE TABLE sessions (
   created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   last_seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   confirmed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  factor_at timestamp with time zone,
   ended_at timestamp with time zone,
   CONSTRAINT sessions_pkey PRIMARY KEY (secret_hash),
   CONSTRAINT sessions_user_name_fkey FOREIGN KEY (user_name) REFERENCES users(name),
@@ -1772,9 +1814,11 @@ CREATE TABLE login_attempts (
   user_name text COLLATE "C" NOT NULL,
   network text COLLATE "C" NOT NULL,
   device bytea,
+  means text DEFAULT 'password'::text NOT NULL,
   refused boolean DEFAULT false NOT NULL,
   CONSTRAINT login_attempts_pkey PRIMARY KEY (number),
-  CONSTRAINT login_attempts_device_check CHECK ((octet_length(device) = 32))
+  CONSTRAINT login_attempts_device_check CHECK ((octet_length(device) = 32)),
+  CONSTRAINT login_attempts_means_check CHECK ((means = ANY (ARRAY['password'::text, 'code'::text])))
 );
 CREATE INDEX login_attempts_by_user ON login_attempts USING btree (user_name, attempted_at);
 GRANT SELECT ON login_attempts TO corridor_auditor;
@@ -2308,6 +2352,15 @@ CREATE VIEW password_digests AS
     encode(sha256(convert_to(secret_hash, 'UTF8'::name)), 'hex'::text) AS secret_digest
    FROM user_passwords;
 GRANT SELECT ON password_digests TO corridor_auditor;
+
+CREATE VIEW second_factor_digests AS
+ SELECT user_name,
+    made_at,
+    enrolled_at,
+    encode(sha256(convert_to(secret, 'UTF8'::name)), 'hex'::text) AS secret_digest
+   FROM second_factors;
+GRANT SELECT ON second_factor_digests TO corridor_auditor;
+GRANT SELECT ON second_factor_digests TO corridor_service;
 
 CREATE OR REPLACE FUNCTION refuse_change()
  RETURNS trigger
@@ -3429,6 +3482,51 @@ begin
     using errcode = 'check_violation';
 end $function$;
 
+CREATE OR REPLACE FUNCTION check_factor()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.user_name <> old.user_name or old.enrolled_at is not null and (
+    new.secret <> old.secret or new.made_at <> old.made_at
+    or new.enrolled_at is distinct from old.enrolled_at or new.last_step < old.last_step)
+  then
+    raise exception 'a second factor stays as it is until it is removed'
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_factor_rule()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.scope <> 'installation'
+    and not exists (select from accounts where account_id = new.scope)
+  then
+    raise exception 'there is no account %', new.scope using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION session_lacks(of_user text, factor_at timestamp with time zone)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case
+    when factor_at is not null then null
+    when exists (
+      select from second_factors where user_name = of_user and enrolled_at is not null
+    ) then 'code'
+    when exists (
+      select from second_factor_rules where scope = 'installation' or scope in (
+        select account_id from account_roles where user_name = of_user)
+    ) then 'enrolment'
+  end
+$function$;
+
 CREATE OR REPLACE FUNCTION check_over()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3436,6 +3534,7 @@ AS $function$
 begin
   if old.ended_at is not null or new.user_name <> old.user_name
     or new.secret_hash <> old.secret_hash or new.created_at <> old.created_at
+    or to_jsonb(new) -> 'factor_at' is distinct from to_jsonb(old) -> 'factor_at'
   then
     raise exception 'what is over stays so, and belongs to whom it was made for'
       using errcode = 'restrict_violation';

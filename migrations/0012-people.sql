@@ -61,6 +61,96 @@ create view password_digests as
   from user_passwords;
 grant select on password_digests to corridor_auditor;
 
+-- The second factor of a person: a secret from which the person's device computes codes of six
+-- digits (RFC 6238). It counts from the first code on. The service computes the codes too, so the
+-- secret is stored in plain text, as other secrets are. The history has a digest.
+create table second_factors (
+  user_name text collate "C" primary key references users,
+  -- 160 random bits, in base 32.
+  secret text not null check (secret ~ '^[A-Z2-7]{32}$'),
+  made_at timestamptz not null default clock_timestamp(),
+  -- Null until the first code.
+  enrolled_at timestamptz,
+  -- The step of 30 seconds of the last code that was taken: a code is taken once.
+  last_step bigint not null default 0 check (last_step >= 0)
+);
+create trigger history after insert or update or delete on second_factors
+  for each row execute function keep_history('last_step');
+
+-- A factor that counts keeps its secret, and takes no older code, until it is removed.
+create function check_factor() returns trigger language plpgsql as $$
+begin
+  if new.user_name <> old.user_name or old.enrolled_at is not null and (
+    new.secret <> old.secret or new.made_at <> old.made_at
+    or new.enrolled_at is distinct from old.enrolled_at or new.last_step < old.last_step)
+  then
+    raise exception 'a second factor stays as it is until it is removed'
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger stays before update on second_factors
+  for each row execute function check_factor();
+
+-- The digests of the secrets, as the history has them.
+create view second_factor_digests as
+  select user_name, made_at, enrolled_at,
+    encode(sha256(convert_to(secret, 'UTF8')), 'hex') as secret_digest
+  from second_factors;
+grant select on second_factor_digests to corridor_service, corridor_auditor;
+
+-- Codes for a person who has lost the device. Each works once.
+create table recovery_codes (
+  -- SHA-256 of the code, which has 80 random bits.
+  secret_hash bytea primary key check (octet_length(secret_hash) = 32),
+  user_name text collate "C" not null references users,
+  used_at timestamptz
+);
+create index recovery_codes_of_user on recovery_codes (user_name);
+create trigger history after insert or update or delete on recovery_codes
+  for each row execute function keep_history();
+create trigger used_once before update on recovery_codes
+  for each row when (old.used_at is not null or to_jsonb(old) - 'used_at' <> to_jsonb(new) - 'used_at')
+  execute function refuse_change();
+
+-- Who must have a second factor: every user of the installation, or those with a role on an account.
+create table second_factor_rules (
+  -- `installation`, or the id of an account.
+  scope text collate "C" primary key,
+  required_at timestamptz not null default clock_timestamp()
+);
+create function check_factor_rule() returns trigger language plpgsql as $$
+begin
+  if new.scope <> 'installation'
+    and not exists (select from accounts where account_id = new.scope)
+  then
+    raise exception 'there is no account %', new.scope using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+create trigger of_somebody before insert on second_factor_rules
+  for each row execute function check_factor_rule();
+create trigger stays before update or truncate on second_factor_rules
+  for each statement execute function refuse_change();
+create trigger history after insert or delete on second_factor_rules
+  for each row execute function keep_history();
+
+-- What a session lacks before it may do anything else: the `code` of its user's second factor, or
+-- the `enrolment` of one; null for nothing.
+create function session_lacks(of_user text, factor_at timestamptz) returns text
+language sql stable as $$
+  select case
+    when factor_at is not null then null
+    when exists (
+      select from second_factors where user_name = of_user and enrolled_at is not null
+    ) then 'code'
+    when exists (
+      select from second_factor_rules where scope = 'installation' or scope in (
+        select account_id from account_roles where user_name = of_user)
+    ) then 'enrolment'
+  end
+$$;
+
 -- Login links, for a person's first log-in or after a lost password. Each works once.
 create table login_links (
   -- SHA-256 of the token, which has 256 random bits.
@@ -84,6 +174,8 @@ create table sessions (
   last_seen_at timestamptz not null default clock_timestamp(),
   -- When the person last entered the password.
   confirmed_at timestamptz not null default clock_timestamp(),
+  -- When the person proved the second factor; null for a session without one.
+  factor_at timestamptz,
   ended_at timestamptz
 );
 create index sessions_open on sessions (user_name) where ended_at is null;
@@ -94,6 +186,7 @@ create function check_over() returns trigger language plpgsql as $$
 begin
   if old.ended_at is not null or new.user_name <> old.user_name
     or new.secret_hash <> old.secret_hash or new.created_at <> old.created_at
+    or to_jsonb(new) -> 'factor_at' is distinct from to_jsonb(old) -> 'factor_at'
   then
     raise exception 'what is over stays so, and belongs to whom it was made for'
       using errcode = 'restrict_violation';
@@ -214,6 +307,8 @@ create table login_attempts (
   network text collate "C" not null,
   -- The hash of the token of the known device or the session; null of strangers.
   device bytea check (octet_length(device) = 32),
+  -- What was tried. Codes have counts of their own.
+  means text not null default 'password' check (means in ('password', 'code')),
   refused boolean not null default false
 );
 create index login_attempts_by_user on login_attempts (user_name, attempted_at);
@@ -234,11 +329,17 @@ revoke execute on function keep_refused_login(bigint, text) from public;
 grant execute on function keep_refused_login(bigint, text) to corridor_service;
 
 grant select, insert, update (secret_hash, set_at) on user_passwords to corridor_service;
+grant select, insert, update (secret, made_at, enrolled_at, last_step), delete on second_factors
+  to corridor_service;
+grant select, insert, update (used_at), delete on recovery_codes to corridor_service;
+grant select, insert, delete on second_factor_rules to corridor_service;
 grant select, insert, update (ended_at) on login_links to corridor_service;
 grant select, insert, update (last_seen_at, confirmed_at, ended_at) on sessions to corridor_service;
 grant select, insert, delete on login_attempts to corridor_service;
 grant select, insert, update (last_login_at), delete on known_devices to corridor_service;
-grant select on sessions, login_links, login_attempts, known_devices to corridor_auditor;
+grant select on sessions, login_links, login_attempts, known_devices, recovery_codes,
+  second_factor_rules to corridor_auditor;
+grant select (user_name, made_at, enrolled_at, last_step) on second_factors to corridor_auditor;
 grant select (user_name, set_at) on user_passwords to corridor_auditor;
 
 -- The runs of `corridor verify` and `corridor backup`: each command writes a row when it is done,

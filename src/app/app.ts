@@ -10,6 +10,7 @@ import { pino } from 'pino'
 import { findSession } from '../accounts/user/session-store.ts'
 import { connectorRoutes } from '../adapters/connector/routes.ts'
 import { consolePages } from '../console/routes.ts'
+import { factorRoutes } from '../console/session/factor-routes.ts'
 import { sessionPages } from '../console/session/pages.ts'
 import { sessionRoutes } from '../console/session/routes.ts'
 import { accountRoutes } from '../controls/account-summary/routes.ts'
@@ -168,6 +169,7 @@ export function addRoutes(
   payoutGroupRoutes(routes, deps)
   approvalRoutes(app, deps, [IMPORT, BENEFICIARY])
   sessionRoutes(app, deps)
+  factorRoutes(app, deps)
   operatorRoutes(app, deps)
 }
 

@@ -24,6 +24,7 @@ import type { RailFigures as Figures, RailResponse } from '../operator/rails.ts'
 import type { DatedRate } from '../operator/rates.ts'
 import type * as screening from '../operator/screening.ts'
 import type { OperatorSearch } from '../operator/searching.ts'
+import type * as factor from '../operator/second-factor.ts'
 import type { FileInFullResponse, FileResponse } from '../operator/shown-file.ts'
 import type * as upkeep from '../operator/upkeep-routes.ts'
 import type * as users from '../operator/user-response.ts'
@@ -126,6 +127,7 @@ export type AuditedChange = Shown<typeof ChangeResponse>
 export type Lists = Shown<typeof ListsResponse>
 export type OperatorUser = Shown<typeof users.OperatorUser>
 export type NotificationState = Shown<typeof NotificationResponse>
+export type FactorRule = Shown<typeof factor.Rule>
 export type UpkeepRun = Shown<typeof upkeep.UpkeepRun>
 export type OperatorFile = Shown<typeof FileResponse>
 export type UnreadFile = Shown<typeof UnreadFileResponse>

@@ -4,13 +4,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Account } from '../accounts/rules.ts'
 import { checkSameOrigin, zoneOf } from '../http/browser.ts'
 import { toRefusal } from '../http/errors.ts'
-import { refusal } from '../values/errors.ts'
+import { Refusal, refusal } from '../values/errors.ts'
 import { html } from '../values/text/html.ts'
 import { Api, ApiError } from './api.ts'
 import { Files } from './files.ts'
 import { post, problemList } from './form.ts'
 import { framed } from './frame.ts'
 import { csvOf, type Listing, type ListPage, showList } from './list.ts'
+import { placeFor } from './session/page.ts'
 import type { Screen, Visit } from './visit.ts'
 
 export interface Needs {
@@ -234,11 +235,13 @@ export class Screens {
   async #sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const refused = error instanceof ApiError ? error : toRefusal(error)
     const { status, message } = refused
+    const next = request.method === 'GET' ? request.url : '/console'
     if (status === 401) {
-      const next = request.method === 'GET' ? request.url : '/console'
       return reply.redirect(`/login?${new URLSearchParams({ next })}`, 303)
     }
     if (status >= 500) request.log.error({ err: error }, 'a page could not be made')
+    const place = refused instanceof Refusal ? placeFor(refused, next) : undefined
+    if (place !== undefined) return reply.redirect(place, 303)
     const { retry_after_s } = refused instanceof ApiError ? {} : refused
     if (retry_after_s !== undefined) void reply.header('retry-after', retry_after_s)
     const [style] = await this.#assets()

@@ -38,6 +38,8 @@ export const FIXES: Readonly<Record<Reason, string>> = {
   password_needed: 'Give the password by POST /v3/session/confirm, then send the request again.',
   invalid_login: 'Try again, or ask the operator for a new link.',
   session_over: 'Log in again.',
+  code_needed: 'Give the code by POST /v3/session/code.',
+  enrolment_needed: 'Enrol a second factor at /login/second-factor.',
   idempotency_key_reused: 'Send a new key with a new request; repeat an old request unchanged.',
   invalid_idempotency_key: 'Send the header once, with 1 to 255 visible ASCII characters.',
   currency: 'Send a code of ISO 4217 in capitals, or USDC or USDT.',

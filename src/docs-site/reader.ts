@@ -33,7 +33,8 @@ export async function findReader(
     headers: { cookie, host, ...(proto && { 'x-forwarded-proto': proto }) },
   })
   if (answer.statusCode !== 200) return { address: own, key: undefined }
-  const { data } = answer.json<{ data: { user: string } }>()
+  const { data } = answer.json<{ data: { user: string; lacks: string | null } }>()
+  if (data.lacks !== null) return { address: own, key: undefined }
   return { address: own, key: sandboxKeyOf(known, known.people.get(data.user)) }
 }
 

@@ -11,6 +11,7 @@ import {
   secretMatches,
 } from '../accounts/rules.ts'
 import { mayRunInstallation, rolesAllow } from '../accounts/user/rules.ts'
+import type { Lacks } from '../accounts/user/second-factor.ts'
 import { hashToken, type Session } from '../accounts/user/session.ts'
 import type { Person, UserKey } from '../accounts/user/user.ts'
 import { refusal } from '../values/errors.ts'
@@ -52,6 +53,8 @@ declare module 'fastify' {
     scope?: Access
     /** Whether a session must have given its password recently. */
     asksPassword?: boolean
+    /** What a session may lack that calls the route; no other route takes such a session. */
+    without?: readonly Lacks[]
     /** Whether only a session may call the route: a person's key gives no password. */
     ofSession?: boolean
   }
@@ -153,8 +156,20 @@ async function admitSession(
   request.caller = person.user
   request.person = person
   request.session = { ...session, token_hash }
+  checkComplete(request, session)
   admitPerson(request, known, person, needed)
   if (request.routeOptions.config.asksPassword === true) checkConfirmed(request)
+}
+
+/** Refuses (403) a session that lacks what the route does not do without. */
+function checkComplete({ routeOptions }: FastifyRequest, { lacks }: Session): void {
+  const { without = [] } = routeOptions.config
+  if (lacks === null || without.includes(lacks)) return
+  if (lacks === 'code') {
+    throw refusal('code_needed', 'Give the code of your second factor: POST /v3/session/code.')
+  }
+  const message = 'Enrol a second factor first: POST /v3/session/second_factor.'
+  throw refusal('enrolment_needed', message)
 }
 
 /** Refuses (403) a session that has not given its password recently. Keys pass. */

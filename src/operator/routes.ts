@@ -23,6 +23,7 @@ import { railFigureRoutes, rails } from './rails.ts'
 import { rates } from './rates.ts'
 import { screening } from './screening.ts'
 import { searching } from './searching.ts'
+import { secondFactor } from './second-factor.ts'
 import { upkeepRoutes } from './upkeep-routes.ts'
 import { users } from './users.ts'
 import { webhooks } from './webhooks.ts'
@@ -55,6 +56,7 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   actionRoutes(routes, deps, funding)
   actionRoutes(routes, deps, auditLog.actions)
   actionRoutes(routes, deps, users.actions)
+  actionRoutes(routes, deps, secondFactor.actions)
   upkeepRoutes(routes)
   notificationRoutes(routes)
   actionRoutes(routes, deps, clockActions.actions)

@@ -40,6 +40,7 @@ export const OperatorUser = Closed(
     last_seen_at: timeOrNull(
       'When a session of the user was last used, to the minute; null if none was.',
     ),
+    second_factor_at: timeOrNull('When the user enrolled a second factor; null without one.'),
   },
   { title: 'OperatorUser' },
 )

@@ -1,5 +1,6 @@
 // Users: the people who run the installation, or work for its accounts. By the API an operator
 // changes only other users.
+import { listEnrolled } from '../accounts/user/factor-store.ts'
 import { refuseFirst } from '../accounts/user/rules.ts'
 import { hashToken, LINK_MINUTES, LINK_PATH } from '../accounts/user/session.ts'
 import { endSessions, insertLink, listLastSeen } from '../accounts/user/session-store.ts'
@@ -21,6 +22,7 @@ import { toSecond } from '../values/text/age.ts'
 import { type Acting, type ActionGroup, reading, writing } from './action.ts'
 import { accountNamed } from './operator-write.ts'
 import { AccountId, MAX_NAME, ReasonRequest } from './request.ts'
+import { resetFactor } from './second-factor.ts'
 import {
   AccountRole,
   listWithRoles,
@@ -46,12 +48,20 @@ const list = reading({
   response: OperatorUser,
   list: { title: 'OperatorUserList', description: 'All users by name, disabled ones too.' },
   async find(audit) {
-    const [users, seen] = await Promise.all([listWithRoles(audit), listLastSeen(audit)])
-    return users.map(user => ({ ...user, last_seen_at: seen.get(user.name) ?? null }))
+    const [users, seen, enrolled] = await Promise.all([
+      listWithRoles(audit),
+      listLastSeen(audit),
+      listEnrolled(audit),
+    ])
+    return users.map(user => ({
+      ...user,
+      last_seen_at: seen.get(user.name) ?? null,
+      second_factor_at: enrolled.get(user.name) ?? null,
+    }))
   },
   command: {
     words: users => users.map(columnsOf),
-    json: users => users.map(({ last_seen_at: _, ...user }) => user),
+    json: users => users.map(({ last_seen_at: _, second_factor_at: __, ...user }) => user),
     none: 'no user; corridor user create makes one',
     help: '\nExample:\n  npx corridor user list',
   },
@@ -268,7 +278,10 @@ const enable = writing({
 })
 
 export const users: ActionGroup = {
-  actions: [list, create, role, giveRole, takeRole, loginLink, logOut, disable, enable],
+  actions: [
+    ...[list, create, role, giveRole, takeRole, loginLink, logOut, disable, enable],
+    resetFactor,
+  ],
 }
 
 /** Refuses (400) a name once given, the service's name, and a first user who is no operator. */

@@ -66,11 +66,7 @@ export const CATALOGUE = {
     status: 400,
     meaning: 'The header Corridor-Version names no version of this installation.',
   },
-  method_not_allowed: {
-    code: 115,
-    status: 405,
-    meaning: 'The path has no such method; see Allow.',
-  },
+  method_not_allowed: { code: 115, status: 405, meaning: 'No such method of the path; see Allow.' },
   account_frozen: {
     code: 121,
     status: 403,
@@ -107,6 +103,8 @@ export const CATALOGUE = {
     status: 401,
     meaning: 'The session is over, or its user is disabled: log in again.',
   },
+  code_needed: { code: 140, status: 403, meaning: 'The session lacks the second factor’s code.' },
+  enrolment_needed: { code: 141, status: 403, meaning: 'The user must enrol a second factor.' },
   idempotency_key_reused: {
     code: 130,
     status: 422,

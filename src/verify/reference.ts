@@ -14,6 +14,9 @@ interface AuditedTable {
 /** Not from the triggers in the database: whoever edits rows in secret drops them first. */
 const AUDITED_TABLES: readonly AuditedTable[] = [
   { table: 'users', key: ['name'] },
+  { table: 'second_factors', view: 'second_factor_digests', key: ['user_name'] },
+  { table: 'recovery_codes', key: ['secret_digest'] },
+  { table: 'second_factor_rules', key: ['scope'] },
   { table: 'account_roles', key: ['user_name', 'account_id', 'role'] },
   { table: 'user_keys', key: ['key_id'] },
   { table: 'means_given', key: ['number'] },

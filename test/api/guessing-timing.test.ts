@@ -7,6 +7,7 @@ import { Agent, createServer, request } from 'node:http'
 import { after, before, type TestContext, test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import { markKeyRevoked } from '../../src/accounts/store.ts'
+import { MOST_ATTEMPTS } from '../../src/accounts/user/session.ts'
 import { countAttempt, findPassword, keepRefused } from '../../src/accounts/user/session-store.ts'
 import { updateDisabled } from '../../src/accounts/user/store.ts'
 import { logIn } from '../../src/console/session/operations.ts'
@@ -230,8 +231,9 @@ async function logInsOf(users: Readonly<Record<string, string>>): Promise<Map<st
   const hasty = async () => {
     await owner`delete from login_attempts`
     const started = now_ms()
-    const source = { user_name: 'nobody', network: '192.0.2.251', device: null }
-    const attempt = await countAttempt(sql, source)
+    const network = '192.0.2.251'
+    const source = { user_name: 'nobody', network, device: null, means: 'password' as const }
+    const attempt = await countAttempt(sql, source, MOST_ATTEMPTS)
     if (attempt !== undefined && (await findPassword(sql, 'nobody')) === undefined) {
       await sql.begin(tx => keepRefused(tx, attempt, 'wrong password'))
     }

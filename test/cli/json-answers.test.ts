@@ -48,13 +48,14 @@ async function commandsOfWorld(): Promise<Readonly<Record<string, readonly strin
   await run(`limit set --account ${account_id} --count 9 --hours 24`)
   await run('pricing set --spread-bps 25')
   await run('approval-rule add --new-payee')
+  await run('second-factor require')
   const [limit] = (await run(`limit list --account ${account_id}`)) as { limit_id: string }[]
   const names = [
     ...['account list', 'user list', 'rates list', 'fees list', 'pricing list', 'route list'],
     ...['rail list', 'rail show manual', 'rail exceptions', 'rail unsent', 'limit list'],
     ...['approval-rule list', 'file list', 'payout list', 'entity list', 'lists status'],
     ...['screening list', 'clock show', 'audit list --limit 1', 'privacy retention show'],
-    ...['rates history', 'fees history', 'pricing history'],
+    ...['second-factor list', 'rates history', 'fees history', 'pricing history'],
   ]
   return {
     ...Object.fromEntries(names.map(name => [name, name.split(' ')])),

@@ -30,6 +30,7 @@ for (const name of ['mary', 'alan']) {
   await run(ada, 'login-link', name)
 }
 await run(ada, 'disable', 'alan', '--reason', 'Left')
+assert.equal((await ada.run('second-factor', 'require')).code, 0)
 after(async () => {
   await ada.close()
   await owner.end({ timeout: 1 })
@@ -51,6 +52,16 @@ const TAMPERED: Readonly<Record<string, readonly [done: string, says: RegExp]>> 
     `insert into user_passwords (user_name, secret_hash) values ('ada', '$argon2id$x')`,
     /a change in the audit log.*ada/s,
   ],
+  second_factors: [
+    `insert into second_factors (user_name, secret, enrolled_at)
+     values ('ada', repeat('A', 32), now())`,
+    /a change in the audit log.*ada/s,
+  ],
+  recovery_codes: [
+    `insert into recovery_codes (secret_hash, user_name) values (sha256('r'), 'mary')`,
+    /a change in the audit log.*mary/s,
+  ],
+  second_factor_rules: [`delete from second_factor_rules`, /installation.*none/s],
   login_links: [`update login_links set ended_at = null where user_name = 'alan'`, /alan/],
   sessions: [
     `insert into sessions (secret_hash, user_name) values (sha256('x'), 'ada')`,

@@ -138,6 +138,14 @@ async function addRowsThatWait({ service, main, entities }: History): Promise<vo
     insert into user_passwords (user_name, secret_hash) values
       ('ada', '$argon2id$a'), ('grace', '$argon2id$g')`
   await owner`
+    insert into second_factors (user_name, secret, enrolled_at) values
+      ('ada', repeat('A', 32), now()), ('grace', repeat('G', 32), null)`
+  await owner`
+    insert into recovery_codes (secret_hash, user_name, used_at) values
+      (sha256('ra'), 'ada', null), (sha256('rg'), 'grace', now()), (sha256('rb'), 'ada', now())`
+  await owner`
+    insert into second_factor_rules (scope) values ('installation'), (${account_id})`
+  await owner`
     insert into login_links (secret_hash, user_name, expires_at) values
       (sha256('la'), 'ada', now() + interval '1 hour'),
       (sha256('lg'), 'grace', now() + interval '2 hours')`

@@ -57,6 +57,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'approval_decisions deleted': 'named with the approval that it was part of',
   'approved_payees deleted': 'who is paid again is asked about once more',
   'sessions.last_seen_at': 'when a session was used last, by which it is over some time sooner',
+  'second_factors.last_step': 'which code was taken last: it may be taken once more, for a minute',
   entity_duplicates:
     'which records an entity has answered, for people who review it; moves nothing',
   upkeep_runs: 'when verify and backup last ran, for people; moves nothing',

@@ -53,6 +53,8 @@ const ASKING = [
     'screening/:id/clear',
     'screening/:id/confirm',
     'screening_list/require',
+    'second_factor/require',
+    'second_factor/waive',
     'withdraw',
     'account',
   ].map(path => `POST /v3/operator/${path}`),

@@ -2,6 +2,7 @@
 // operator API as the application adds them; and a call of each that is answered well.
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
+import { insertFactorRule } from '../../src/accounts/user/factor-store.ts'
 import { insertAccountRole, insertUser, updateDisabled } from '../../src/accounts/user/store.ts'
 import { insertFile } from '../../src/adapters/bank-file/file-store.ts'
 import { messageIdOf } from '../../src/adapters/bank-file/ids.ts'
@@ -22,7 +23,7 @@ import {
   startTestService,
   type TestService,
 } from '../support/service/service.ts'
-import { logIn } from '../support/service/session.ts'
+import { addFactor, logIn } from '../support/service/session.ts'
 
 export interface OperatorRoute {
   /** `POST /v3/operator/payout/:id/take` */
@@ -319,6 +320,20 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
   },
   'POST /v3/operator/user/:name/login_link': about(newUser, {}),
   'POST /v3/operator/user/:name/log_out': about(newUser, {}),
+  'POST /v3/operator/user/:name/reset_factor': async world => {
+    const user = await newUser(world)
+    await addFactor(world.service, user)
+    return { ids: [user], body: {} }
+  },
+  'GET /v3/operator/second_factor': () => ({}),
+  'POST /v3/operator/second_factor/require': async world => ({
+    body: { account_id: idOf(await world.service.openAccount({ currencies: ['USD'] })) },
+  }),
+  'POST /v3/operator/second_factor/waive': async world => {
+    const account_id = idOf(await world.service.openAccount({ currencies: ['USD'] }))
+    await insertFactorRule(world.service.deps.sql, account_id)
+    return { body: { account_id } }
+  },
   'GET /v3/operator/upkeep': () => ({}),
   'GET /v3/operator/notification': () => ({}),
   'GET /v3/operator/clock': () => ({}),

@@ -9,7 +9,7 @@ import {
   IDLE_MINUTES,
   LINK_MINUTES,
   LONGEST_HOURS,
-  MOST_ATTEMPTS,
+  type MOST_ATTEMPTS,
   type Session,
 } from './session.ts'
 
@@ -23,13 +23,21 @@ export async function findPassword(sql: Sql, user_name: string): Promise<string 
   return row?.secret_hash
 }
 
-/** Sets the password, ends every session of the user, and forgets the user's devices. */
-export async function upsertPassword(tx: TransactionSql, user_name: string, hashed: string) {
+/**
+ * Sets the password, ends every session of the user, except one if it is given, and forgets the
+ * user's devices.
+ */
+export async function upsertPassword(
+  tx: TransactionSql,
+  user_name: string,
+  hashed: string,
+  except: Buffer | null = null,
+) {
   await tx`
     insert into user_passwords (user_name, secret_hash) values (${user_name}, ${hashed})
     on conflict (user_name) do update
       set secret_hash = excluded.secret_hash, set_at = clock_timestamp()`
-  await endSessions(tx, user_name)
+  await endSessions(tx, user_name, except)
 }
 
 /** Makes a login link and ends the user's earlier ones. Undefined for a disabled user. */
@@ -63,6 +71,12 @@ export async function spendLink(tx: TransactionSql, token_hash: Buffer) {
   return row?.user_name
 }
 
+/** Of a new row of `sessions`. */
+const BEGUN = part`user_name, created_at,
+  created_at + make_interval(hours => ${LONGEST_HOURS}) as expires_at,
+  confirmed_at > clock_timestamp() - make_interval(mins => ${CONFIRMED_MINUTES}) as confirmed,
+  session_lacks(user_name, factor_at) as lacks`
+
 /** Begins a session; a trigger writes it to the history. Undefined for a disabled user. */
 export async function insertSession(tx: TransactionSql, user_name: string, token_hash: Buffer) {
   // With the lock, a transaction that disables the user comes after, and ends this session too.
@@ -70,9 +84,42 @@ export async function insertSession(tx: TransactionSql, user_name: string, token
     insert into sessions (secret_hash, user_name)
     select ${token_hash}, name from users
     where name = ${user_name} and disabled_at is null for share
-    returning user_name, created_at,
-      created_at + make_interval(hours => ${LONGEST_HOURS}) as expires_at, true as confirmed`
+    returning ${BEGUN}`
   return session
+}
+
+/** A session with another token in place of one that is open. */
+export interface Renewal {
+  readonly of: Buffer
+  readonly as: Buffer
+  /** Whether the person has proved the second factor: now, as the old session says, or not. */
+  readonly factor: 'now' | 'kept' | 'none'
+}
+
+/**
+ * Ends a session, and begins another in its place, with the time of its password. Undefined when
+ * the session is over, or its user disabled.
+ */
+export async function renewSession(tx: TransactionSql, { of, as, factor }: Renewal) {
+  const [ended] = await tx<Ended[]>`
+    update sessions set ended_at = clock_timestamp()
+    where secret_hash = ${of} and ended_at is null
+    returning user_name, confirmed_at, factor_at`
+  if (ended === undefined) return undefined
+  const [session] = await tx<Session[]>`
+    insert into sessions (secret_hash, user_name, confirmed_at, factor_at)
+    select ${as}, name, ${ended.confirmed_at}::timestamptz,
+      case ${factor} when 'now' then clock_timestamp()
+        when 'kept' then ${ended.factor_at}::timestamptz end
+    from users where name = ${ended.user_name} and disabled_at is null for share
+    returning ${BEGUN}`
+  return session
+}
+
+interface Ended {
+  readonly user_name: string
+  readonly confirmed_at: Instant
+  readonly factor_at: Instant | null
 }
 
 /**
@@ -92,7 +139,8 @@ export async function findSession(sql: Sql, token_hash: Buffer): Promise<Session
     )
     select user_name, created_at,
       created_at + make_interval(hours => ${LONGEST_HOURS}) as expires_at,
-      confirmed_at > clock_timestamp() - make_interval(mins => ${CONFIRMED_MINUTES}) as confirmed
+      confirmed_at > clock_timestamp() - make_interval(mins => ${CONFIRMED_MINUTES}) as confirmed,
+      session_lacks(user_name, factor_at) as lacks
     from found`
   return session
 }
@@ -112,14 +160,19 @@ export async function endSession(tx: TransactionSql, token_hash: Buffer): Promis
 }
 
 /**
- * Ends every open session of a user, and forgets the user's devices; returns how many sessions
- * there were.
+ * Ends every open session of a user, except one if it is given, and forgets the user's devices;
+ * returns how many sessions it has ended.
  */
-export async function endSessions(sql: Tag, user_name: string): Promise<number> {
+export async function endSessions(
+  sql: Tag,
+  user_name: string,
+  except: Buffer | null = null,
+): Promise<number> {
   await deleteDevices(sql, user_name)
   const { count } = await sql`
     update sessions set ended_at = clock_timestamp()
-    where user_name = ${user_name} and ended_at is null`
+    where user_name = ${user_name} and ended_at is null
+      and secret_hash is distinct from ${except}::bytea`
   return count
 }
 
@@ -129,6 +182,7 @@ export interface Source {
   readonly network: string
   /** The hash of the token of the known device or the session; null of strangers. */
   readonly device: Buffer | null
+  readonly means: 'password' | 'code'
 }
 
 /** An attempt to log in, with the counts of the user's recent attempts, this one included. */
@@ -144,17 +198,21 @@ export interface Attempt {
  * the device's. The insert commits before the count, so attempts at the same time count each other.
  * Undefined, and no row, when there were too many already.
  */
-export async function countAttempt(sql: Sql, { user_name, network, device }: Source) {
+export async function countAttempt(
+  sql: Sql,
+  { user_name, network, device, means }: Source,
+  most: typeof MOST_ATTEMPTS,
+) {
   const recent = part`
     select count(*)::integer as of_all,
       count(*) filter (where network = ${network} or device is not null)::integer as of_network
     from login_attempts
-    where user_name = ${user_name} and device is not distinct from ${device}
+    where user_name = ${user_name} and device is not distinct from ${device} and means = ${means}
       and attempted_at > clock_timestamp() - make_interval(mins => ${ATTEMPT_MINUTES})`
   const [attempt] = await sql<{ number: string }[]>`
-    insert into login_attempts (user_name, network, device)
-    select ${user_name}, ${network}, ${device}::bytea from (${recent}) recent
-    where of_network <= ${MOST_ATTEMPTS.of_network} and of_all <= ${MOST_ATTEMPTS.of_all}
+    insert into login_attempts (user_name, network, device, means)
+    select ${user_name}, ${network}, ${device}::bytea, ${means} from (${recent}) recent
+    where of_network <= ${most.of_network} and of_all <= ${most.of_all}
     returning number::text`
   if (attempt === undefined) return undefined
   const [counted] = await sql<{ of_network: number; of_all: number }[]>`${recent}`
@@ -165,16 +223,16 @@ export async function countAttempt(sql: Sql, { user_name, network, device }: Sou
 export async function keepRefused(
   tx: TransactionSql,
   { number }: Pick<Attempt, 'number'>,
-  why: 'wrong password' | 'too many attempts',
+  why: 'wrong password' | 'wrong code' | 'too many attempts',
 ): Promise<void> {
   await tx`select keep_refused_login(${number}::text::bigint, ${why})`
 }
 
 /** Deletes a user's attempts from a network or a device, once the user has logged in from it. */
-export async function forgetAttempts(sql: Sql, { user_name, network, device }: Source) {
+export async function forgetAttempts(sql: Sql, { user_name, network, device, means }: Source) {
   await sql`
     delete from login_attempts
-    where user_name = ${user_name} and device is not distinct from ${device}
+    where user_name = ${user_name} and device is not distinct from ${device} and means = ${means}
       and (network = ${network} or device is not null)`
 }
 
@@ -193,7 +251,8 @@ export async function listOpenSessions(sql: Sql, hashes: readonly string[]): Pro
     where secret_hash in (select decode(h, 'hex') from unnest(${hashes as string[]}::text[]) h)
       and ended_at is null
       and last_seen_at > clock_timestamp() - make_interval(mins => ${IDLE_MINUTES})
-      and created_at > clock_timestamp() - make_interval(hours => ${LONGEST_HOURS})`
+      and created_at > clock_timestamp() - make_interval(hours => ${LONGEST_HOURS})
+      and session_lacks(user_name, factor_at) is null`
   return rows.map(({ hash }) => hash)
 }
 

@@ -2,6 +2,7 @@
 // file has the limits of sessions, of login links, of known devices and of attempts to log in.
 import { hash } from 'node:crypto'
 import type { Instant } from '../../values/instant.ts'
+import type { Lacks } from './second-factor.ts'
 
 /** OWASP's Session Management Cheat Sheet: about half an hour idle, and a working day at most. */
 export const IDLE_MINUTES = 30
@@ -20,6 +21,8 @@ export const CONFIRMED_MINUTES = 5
  */
 export const ATTEMPT_MINUTES = 15
 export const MOST_ATTEMPTS = { of_network: 5, of_all: 50 }
+/** The same of wrong codes: whoever tries codes knows the password, and six digits are few. */
+export const MOST_CODES = { of_network: 5, of_all: 10 }
 
 /** For how long after its last log-in a device is known. */
 export const DEVICE_DAYS = 90
@@ -33,6 +36,8 @@ export interface Session {
   readonly expires_at: Instant
   /** Whether the person has given the password within CONFIRMED_MINUTES. */
   readonly confirmed: boolean
+  /** What the session lacks before it may do anything else; null for nothing. */
+  readonly lacks: Lacks | null
 }
 
 /** The hash of a token, as the database stores it; undefined when the text is no token. */

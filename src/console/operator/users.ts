@@ -4,6 +4,7 @@ import { ACCOUNT_ROLES, type UserRole } from '../../accounts/user/user.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import { ApiError, type ListOf } from '../api.ts'
 import {
+  bodyOf,
   emptyBody,
   type Field,
   type FormSpec,
@@ -16,12 +17,13 @@ import {
   withUnlistedCalls,
 } from '../form.ts'
 import { type Column, rows, type Table } from '../list.ts'
-import type { OperatorAccount, OperatorUser } from '../objects.ts'
+import type { FactorRule, OperatorAccount, OperatorUser } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { copier, facts, link, state, time } from '../show.ts'
 import { mayOperate, type Screen, type Visit } from '../visit.ts'
 
 const API = '/v3/operator/user'
+const FACTOR = '/v3/operator/second_factor'
 
 export function userScreens(screens: Screens): void {
   screens.show('installation', '/users', list)
@@ -39,7 +41,11 @@ export function userScreens(screens: Screens): void {
     disable: reasonOf,
     enable: emptyBody,
     log_out: emptyBody,
+    reset_factor: emptyBody,
   })
+  const rule = { to: FACTOR, next: '/users?done=saved', again: list }
+  const ofScope = (visit: Visit) => bodyOf(visit.form, ['account_id'])
+  screens.sendEach('installation', '/second-factor', rule, { require: ofScope, waive: ofScope })
   screens.act('installation', '/users/:name/login_link', makeLink, show)
 }
 
@@ -64,7 +70,10 @@ until ${time(made.expires_at)}, and is not shown again.</p>
 }
 
 async function list(visit: Visit): Promise<Screen> {
-  const users = await visit.api.list<OperatorUser>(API)
+  const [users, required] = await Promise.all([
+    visit.api.list<OperatorUser>(API),
+    visit.api.list<FactorRule>(FACTOR),
+  ])
   const table: Table<OperatorUser> = {
     caption: 'Users, by name',
     empty: 'No users.',
@@ -77,6 +86,7 @@ async function list(visit: Visit): Promise<Screen> {
       { name: 'Role', show: ({ role }) => role },
       { name: 'Roles on accounts', show: ({ accounts }) => rolesOf(visit.root, accounts) },
       { name: 'Last seen', show: ({ last_seen_at }) => time(last_seen_at) },
+      { name: 'Second factor', show: ({ second_factor_at }) => time(second_factor_at) },
       { name: 'State', show: stateOf },
       {
         name: 'Changes',
@@ -85,9 +95,44 @@ async function list(visit: Visit): Promise<Screen> {
     ],
   }
   const newUser = mayOperate(visit) && html`<h2>A new user</h2>${newForm(visit)}`
-  const body = html`${rows(table, users.results)}${newUser}`
+  const body = html`${rows(table, users.results)}${newUser}
+<h2>Second factor</h2>${factorRules(visit, required.results)}`
   return { title: 'Users', body }
 }
+
+/** Who must have a second factor, with forms for those who may change it. */
+function factorRules(visit: Visit, required: readonly FactorRule[]): Html {
+  const who: Column<FactorRule> = {
+    name: 'Required of',
+    show: ({ account_id }) =>
+      account_id === null ? 'every user' : accountLink(visit.root, account_id),
+  }
+  const form = (act: string, button: string, spec: Partial<FormSpec>) =>
+    postForm(visit, {
+      action: `${visit.root}/second-factor/${act}`,
+      button,
+      asksPassword: true,
+      ...spec,
+    })
+  const waive: Column<FactorRule> = {
+    name: '',
+    show: ({ account_id }) =>
+      form('waive', 'No longer', { small: true, hidden: { account_id: account_id ?? '' } }),
+  }
+  const since: Column<FactorRule> = { name: 'Since', show: one => time(one.required_at) }
+  const account = { name: 'account_id', label: 'Of the people of', hint: ACCOUNT_HINT }
+  return html`${rows(
+    {
+      caption: 'Who must have a second factor',
+      empty: 'Nobody must have a second factor.',
+      columns: mayOperate(visit) ? [who, since, waive] : [who, since],
+    },
+    required,
+  )}
+${mayOperate(visit) && form('require', 'Require it', { under: 'Require it', fields: [account] })}`
+}
+
+const ACCOUNT_HINT = 'acc_…, or empty for every user'
 
 const NAME_HINT = 'Small letters, digits, “.”, “_” and “-”, such as bob'
 
@@ -126,6 +171,7 @@ async function show(visit: Visit): Promise<Screen> {
 ${facts([
   ['Role in the installation', user.role],
   ['Last seen', time(user.last_seen_at)],
+  ['Second factor since', time(user.second_factor_at)],
   ['Changes', link(`${visit.root}/audit?by=${name}`, 'their changes')],
 ])}
 <h2>Roles on accounts</h2>${onAccounts(visit, user, isSelf)}
@@ -178,6 +224,14 @@ ${form('account_role', 'A role on an account', {
 })}
 ${isEnabled && form('login_link', 'Login link', { button: 'Create the link', body: LINK_NOTE })}
 ${form('role', 'Role in the installation', { button: 'Give this role', fields: [role] })}
+${
+  user.second_factor_at !== null &&
+  form('reset_factor', 'Second factor', {
+    button: 'Remove the second factor',
+    body: html`<p>For a lost device. The sessions end; the user can enrol another device.</p>`,
+    danger: true,
+  })
+}
 ${
   isEnabled && form('log_out', 'Log out everywhere', { button: 'End their sessions', danger: true })
 }

@@ -18,6 +18,8 @@ import {
   forgetAttempts,
   insertSession,
   keepRefused,
+  type Renewal,
+  renewSession,
   type Source,
   spendLink,
   upsertPassword,
@@ -34,10 +36,13 @@ export interface Needs extends Reads {
   readonly limits: Limits
 }
 
-/** The tokens are for the cookies of the session and of its device. */
+/**
+ * The tokens are for the cookies of the session and of its device. While the session lacks a code,
+ * its device is not known.
+ */
 export interface LoggedIn {
   readonly token: string
-  readonly device: string
+  readonly device: string | undefined
   readonly session: Session
 }
 
@@ -63,7 +68,11 @@ export async function logIn(needs: Needs, credentials: Credentials, from: From):
 }
 
 /** Undefined unless the user has logged in on the device. */
-async function knownDevice({ reads, inTurn }: Needs, user: string, token: string | undefined) {
+export async function knownDevice(
+  { reads, inTurn }: Needs,
+  user: string,
+  token: string | undefined,
+) {
   const hash = hashToken(token ?? '')
   if (hash === undefined) return undefined
   const is_known = await inTurn(
@@ -115,8 +124,8 @@ export async function changePassword(
   return acting(needs.reads, { user, act, ip }, async tx => {
     // Of two changes at once, and of a change and a login link, the first ends this session.
     if (!(await confirmSession(tx, token_hash))) throw sessionOver()
-    await upsertPassword(tx, user, hashed)
-    return begin(tx, user, undefined)
+    const own = { user, token_hash }
+    return renew(tx, own, 'kept', undefined, as => upsertPassword(tx, user, hashed, as))
   })
 }
 
@@ -156,7 +165,7 @@ async function checkPassword(
   { user, password }: Credentials,
   { act, ip, device }: Tried,
 ): Promise<void> {
-  const source = { user_name: user, network: networkOf(ip), device }
+  const source = { user_name: user, network: networkOf(ip), device, means: 'password' as const }
   const giveBack = device === null ? countLogIn(limits, ip) : () => undefined
   const { refused, attempt } = await judge(reads, source, password).catch(error => {
     // What was not judged, as under load, is no wrong password.
@@ -189,17 +198,21 @@ function judge(reads: Sql, source: Source, password: string): Promise<Judged> {
   const comer = { known: device !== null, owner: device === null ? network : user_name }
   const work = async (): Promise<Judged> => {
     const stored = await findPassword(reads, user_name)
-    const attempt = await countAttempt(reads, source)
-    if (attempt === undefined) return { refused: 'too many attempts' }
-    const excess = Math.max(
-      attempt.of_network - MOST_ATTEMPTS.of_network,
-      attempt.of_all - MOST_ATTEMPTS.of_all,
-    )
-    if (excess > 0) return { refused: 'too many attempts', ...(excess === 1 && { attempt }) }
+    const attempt = await countAttempt(reads, source, MOST_ATTEMPTS)
+    const excess = excessOf(attempt, MOST_ATTEMPTS)
+    if (attempt === undefined || excess > 0) {
+      return { refused: 'too many attempts', ...(excess === 1 && attempt && { attempt }) }
+    }
     const matches = await passwordMatches(stored, password)
     return matches ? { refused: undefined } : { refused: 'wrong password', attempt }
   }
   return turns.run(comer, unlessLate(work))
+}
+
+/** By how many attempts there are too many; 0 or less for not too many. */
+export function excessOf(attempt: Attempt | undefined, most: typeof MOST_ATTEMPTS): number {
+  if (attempt === undefined) return Number.POSITIVE_INFINITY
+  return Math.max(attempt.of_network - most.of_network, attempt.of_all - most.of_all)
 }
 
 /** On a known device or a new one. Refuses a user who may not work. */
@@ -212,13 +225,42 @@ async function begin(
   const session = await insertSession(tx, user, hashToken(token) as Buffer)
   // Somebody has disabled the user since the password was read.
   if (session === undefined) throw refusal('invalid_login', WRONG_LOGIN)
+  return onDevice(tx, token, session, known)
+}
+
+/**
+ * Begins a session in place of the person's own. `work` gets the hash of its token, before its
+ * device is known.
+ */
+export async function renew(
+  tx: TransactionSql,
+  { token_hash }: OwnSession,
+  factor: Renewal['factor'],
+  known: string | undefined,
+  work: (as: Buffer) => Promise<unknown> = () => Promise.resolve(),
+): Promise<LoggedIn> {
+  const token = newToken('session')
+  const as = hashToken(token) as Buffer
+  const session = await renewSession(tx, { of: token_hash, as, factor })
+  if (session === undefined) throw sessionOver()
+  await work(as)
+  return onDevice(tx, token, session, known)
+}
+
+async function onDevice(
+  tx: TransactionSql,
+  token: string,
+  session: Session,
+  known: string | undefined,
+): Promise<LoggedIn> {
+  if (session.lacks === 'code') return { token, device: undefined, session }
   const device = known ?? newToken('device')
-  await upsertDevice(tx, user, hashToken(device) as Buffer)
+  await upsertDevice(tx, session.user_name, hashToken(device) as Buffer)
   return { token, device, session }
 }
 
 /** The audit log has the changes under the user's name. */
-function acting<T>(
+export function acting<T>(
   sql: Sql,
   { user, act, ip }: { readonly user: string; readonly act: string; readonly ip: string },
   work: (tx: TransactionSql) => Promise<T>,
@@ -237,8 +279,8 @@ function wrongLink(): Refusal {
   return refusal('invalid_login', 'This link is spent or too old; ask an operator for another.')
 }
 
-function tooMany(): Refusal {
-  const message = `Too many wrong passwords for this user; wait ${ATTEMPT_MINUTES} minutes.`
+export function tooMany(what = 'passwords'): Refusal {
+  const message = `Too many wrong ${what} for this user; wait ${ATTEMPT_MINUTES} minutes.`
   return rateLimited(message, ATTEMPT_MINUTES * 60)
 }
 

@@ -1,6 +1,7 @@
 // The pages on which people who are logged in change how they log in.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { html } from '../../values/text/html.ts'
+import { factorPages } from './factor-pages.ts'
 import { changePassword } from './operations.ts'
 import {
   checkNewPassword,
@@ -15,6 +16,7 @@ const OWN = { config: { scope: 'person', ofSession: true } } as const
 
 export function ownPages(pages: FastifyInstance, deps: Needs, plain: PlainPages): void {
   passwordPages(pages, deps, plain)
+  factorPages(pages, deps, plain)
 }
 
 const PASSWORD_PAGE = {

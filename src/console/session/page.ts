@@ -2,6 +2,7 @@
 // script adds buttons that show passwords.
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { MAX_PASSWORD, MIN_PASSWORD } from '../../accounts/user/password.ts'
+import { LACKS, type Lacks } from '../../accounts/user/second-factor.ts'
 import { serveAssets } from '../../http/assets.ts'
 import { Refusal, refusal } from '../../values/errors.ts'
 import { type Content, type Html, html } from '../../values/text/html.ts'
@@ -84,6 +85,18 @@ export function checkNewPassword(password: string, name: string): void {
 /** `next` if it is a page of the console, never another site. */
 export function placeAfter(next: string): string {
   return /^\/console(\/[\w/.?&=%+-]*)?$/.test(next) ? next : '/console'
+}
+
+/** Where a person gives, or enrols, what the session lacks; `next` is the page after it. */
+export function placeOf(lacks: Lacks, next: string): string {
+  const path = lacks === 'code' ? '/login/code' : '/login/second-factor'
+  return `${path}?${new URLSearchParams({ next: placeAfter(next) })}`
+}
+
+/** The page for a refusal by what a session lacks; undefined for another refusal. */
+export function placeFor({ problems }: Refusal, next: string): string | undefined {
+  const lacks = LACKS.find(one => problems.some(({ reason }) => reason === `${one}_needed`))
+  return lacks && placeOf(lacks, next)
 }
 
 /** Empty for a request without a form. */

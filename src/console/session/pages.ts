@@ -1,5 +1,6 @@
 // The log-in pages: a person logs in, by a password or a link, and out.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { LACKS } from '../../accounts/user/second-factor.ts'
 import { hashToken } from '../../accounts/user/session.ts'
 import { findSession } from '../../accounts/user/session-store.ts'
 import { checkPrivate, sessionCookie, sessionTokenOf } from '../../http/browser.ts'
@@ -14,6 +15,8 @@ import {
   PlainPages,
   passwordField,
   placeAfter,
+  placeFor,
+  placeOf,
 } from './page.ts'
 import { fromOf, type Needs, setCookies } from './routes.ts'
 
@@ -30,13 +33,16 @@ export function sessionPages(pages: FastifyInstance, deps: Needs): void {
   pages.setErrorHandler(async (error, request, reply) => {
     const refused = toRefusal(error)
     if (refused.status === 401) return reply.redirect('/login', 303)
+    const place = placeFor(refused, '')
+    if (place !== undefined) return reply.redirect(place, 303)
     if (refused.status >= 500) return sendError(error, request, reply)
     const body = html`<p><a href="/login">To the log-in</a></p>`
     return plain.sendRefused(reply, refused, { title: 'This page cannot be shown', body })
   })
   logInPages(pages, deps, plain)
   ownPages(pages, deps, plain)
-  pages.post('/logout', { config: { scope: 'person' } }, async (request, reply) => {
+  const anyone = { config: { scope: 'person', without: LACKS } } as const
+  pages.post('/logout', anyone, async (request, reply) => {
     const { person, session } = request
     if (person !== null && session !== null) {
       await logOut(deps, { user: person.user, token_hash: session.token_hash }, request.ip)
@@ -84,11 +90,18 @@ async function showLogIn(
     return plain.send(reply, { title: 'Log in', body })
   }
   const body = html`<p>You are logged in as <strong>${session.user_name}</strong>.</p>
-<p><a href="/console">To the console</a></p>
-<p><a href="/login/password">Change your password</a></p>
+${
+  session.lacks === null
+    ? OWN_PAGES
+    : html`<p><a href="${placeOf(session.lacks, '')}">Go on with the log-in</a></p>`
+}
 <form method="post" action="/logout"><button>Log out</button></form>`
   return plain.send(reply, { title: 'Your log-in', body })
 }
+
+const OWN_PAGES = html`<p><a href="/console">To the console</a></p>
+<p><a href="/login/password">Change your password</a></p>
+<p><a href="/login/second-factor">Second factor</a></p>`
 
 /** After a refusal shows the form again. */
 async function enter(
@@ -100,8 +113,11 @@ async function enter(
   const form = formOf(request)
   try {
     checkPrivate(request)
-    setCookies(request, reply, await by(form))
-    return reply.redirect(placeAfter(form.get('next') ?? ''), 303)
+    const next = form.get('next') ?? ''
+    const loggedIn = await by(form)
+    setCookies(request, reply, loggedIn)
+    const { lacks } = loggedIn.session
+    return reply.redirect(lacks === null ? placeAfter(next) : placeOf(lacks, next), 303)
   } catch (error) {
     const linkToken = form.get('token')
     return plain.sendRefused(

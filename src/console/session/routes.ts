@@ -2,7 +2,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { MAX_PASSWORD, MIN_PASSWORD } from '../../accounts/user/password.ts'
-import { DEVICE_DAYS } from '../../accounts/user/session.ts'
+import { LACKS } from '../../accounts/user/second-factor.ts'
+import { DEVICE_DAYS, type Session } from '../../accounts/user/session.ts'
 import { ACCOUNT_ROLES, type Person, USER_ROLES } from '../../accounts/user/user.ts'
 import { send, success } from '../../http/answer.ts'
 import { checkPrivate, deviceCookie, deviceTokenOf, sessionCookie } from '../../http/browser.ts'
@@ -10,7 +11,6 @@ import { addRoute } from '../../http/route.ts'
 import { Closed, Literals } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import { refusal } from '../../values/errors.ts'
-import type { Instant } from '../../values/instant.ts'
 import {
   changePassword,
   confirm,
@@ -44,6 +44,7 @@ function logInRoute(app: FastifyInstance, deps: Needs): void {
       'The answer sets the cookie of the session. The session ends after 30 minutes ' +
       'without a request, and after 12 hours at the latest. Another cookie makes the device ' +
       'known for 90 days: others who guess at the name do not keep the user out on it. ' +
+      'While `lacks` is not null, the session may only give or enrol the second factor. ' +
       'Programs use the key of a user instead.',
     body: LogInRequest,
     response: SessionResponse,
@@ -82,35 +83,37 @@ export function setCookies(
   reply: FastifyReply,
   { token, device }: LoggedIn,
 ): void {
-  const cookies = [sessionCookie(request, token), deviceCookie(request, device, DEVICE_DAYS)]
-  void reply.header('set-cookie', cookies)
+  const known = device === undefined ? [] : [deviceCookie(request, device, DEVICE_DAYS)]
+  void reply.header('set-cookie', [sessionCookie(request, token), ...known])
 }
 
 /** Sets the cookies, and answers with the person. */
-function answerLoggedIn(
+export function answerLoggedIn(
   deps: Needs,
   request: FastifyRequest,
   reply: FastifyReply,
   loggedIn: LoggedIn,
+  more: object = {},
 ) {
   const { session } = loggedIn
   const person = deps.reference.current().people.get(session.user_name)
   // This process has not read a user who was made a moment ago.
   if (person === undefined) throw refusal('service_unavailable', 'Log in again in a second.')
   setCookies(request, reply, loggedIn)
-  return send(reply, success(presentSession(person, session.expires_at)))
+  return send(reply, success({ ...presentSession(person, session), ...more }))
 }
 
 function whoRoute(app: FastifyInstance): void {
   addRoute(app, '/v3/session', 'person', {
     operationId: 'getSession',
     summary: 'Show the person who calls, with a session or the key of a user.',
+    config: { without: LACKS },
     response: SessionResponse,
     refusals: [],
     async send(request, reply) {
       const { person, session } = request
       if (person === null) throw refusal('insufficient_scope', 'Only people may do this.')
-      return send(reply, success(presentSession(person, session?.expires_at ?? null)))
+      return send(reply, success(presentSession(person, session)))
     },
   })
 }
@@ -123,13 +126,14 @@ function confirmRoute(app: FastifyInstance, deps: Needs): void {
     description:
       'For five minutes the session may make the requests that otherwise answer 403 ' +
       '`password_needed`.',
+    config: { without: ['enrolment'] },
     body: ConfirmRequest,
     response: SessionResponse,
     refusals: ['invalid_login', 'session_over'],
     async send(request, reply) {
       const { person, session, open } = ofSession(request)
       await confirm(deps, open, request.body.password, request.ip)
-      return send(reply, success(presentSession(person, session.expires_at)))
+      return send(reply, success(presentSession(person, session)))
     },
   })
 }
@@ -155,6 +159,7 @@ function logOutRoute(app: FastifyInstance, deps: Needs): void {
     method: 'DELETE',
     operationId: 'logOut',
     summary: 'Log out.',
+    config: { without: LACKS },
     response: Closed({ object: Type.Literal('session'), over: Type.Literal(true) }),
     refusals: [],
     async send(request, reply) {
@@ -206,31 +211,35 @@ const PasswordRequest = Closed(
 )
 type PasswordRequest = Static<typeof PasswordRequest>
 
-const SessionResponse = Closed(
-  {
-    object: Type.Literal('session'),
-    user: Type.String(),
-    role: Literals(USER_ROLES, { description: 'What the user may do with the installation.' }),
-    accounts: Type.Array(
-      Closed({
-        account: Type.String(),
-        roles: Type.Array(Literals(ACCOUNT_ROLES)),
-      }),
-      { description: 'What the user may do for accounts.' },
-    ),
-    expires_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description: 'When the session ends at the latest; null for a key.',
+export const SESSION = {
+  object: Type.Literal('session'),
+  user: Type.String(),
+  role: Literals(USER_ROLES, { description: 'What the user may do with the installation.' }),
+  accounts: Type.Array(
+    Closed({
+      account: Type.String(),
+      roles: Type.Array(Literals(ACCOUNT_ROLES)),
     }),
-  },
-  { title: 'Session' },
-)
+    { description: 'What the user may do for accounts.' },
+  ),
+  expires_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+    description: 'When the session ends at the latest; null for a key.',
+  }),
+  lacks: Type.Union([Literals(LACKS), Type.Null()], {
+    description:
+      'What the session needs before it may do anything else: the `code` of the second factor ' +
+      '(`POST /v3/session/code`), or its `enrolment` (`POST /v3/session/second_factor`).',
+  }),
+}
+export const SessionResponse = Closed(SESSION, { title: 'Session' })
 
-function presentSession(person: Person, expires_at: Instant | null) {
+function presentSession(person: Person, session: Session | null) {
   return {
     object: 'session',
     user: person.user,
     role: person.role,
     accounts: Array.from(person.roles, ([account, roles]) => ({ account, roles })),
-    expires_at,
+    expires_at: session?.expires_at ?? null,
+    lacks: session?.lacks ?? null,
   }
 }

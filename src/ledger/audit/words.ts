@@ -31,10 +31,13 @@ const NOUNS: Readonly<Record<string, string>> = {
   rail_inbox: 'report of a bank',
   rails: 'rail',
   rates: 'rate',
+  recovery_codes: 'recovery code of',
   routes: 'route',
   screening_imports: 'import of list',
   screening_matches: 'screening of',
   screening_settings: 'settings of screening',
+  second_factor_rules: 'second factor required of',
+  second_factors: 'second factor of',
   sessions: 'session of',
   user_passwords: 'password of',
   user_roles: 'role',
@@ -42,7 +45,9 @@ const NOUNS: Readonly<Record<string, string>> = {
 }
 
 /** The columns that may name a row, the best first. */
-const NAMES = ['name', 'user_name', 'id', 'limit_id', 'rule_id', 'key_id', 'rail', 'list']
+const NAMES = [
+  ...['name', 'user_name', 'id', 'limit_id', 'rule_id', 'key_id', 'rail', 'list', 'scope'],
+]
 
 /** Columns that say nothing to people. The row behind a sentence has them. */
 const UNSAID = /(^|_)(digest|hash)$|^created_at$/

@@ -1,5 +1,7 @@
 // Logs users in and sends forms, as a browser does.
 import assert from 'node:assert/strict'
+import { enrolFactor, upsertFactor } from '../../../src/accounts/user/factor-store.ts'
+import { codeOf, newFactorSecret, STEP_S } from '../../../src/accounts/user/second-factor.ts'
 import { hashToken } from '../../../src/accounts/user/session.ts'
 import { insertLink, insertSession } from '../../../src/accounts/user/session-store.ts'
 import { newToken } from '../../../src/values/secret.ts'
@@ -34,6 +36,21 @@ export function cookieOf(answer: Answer): string {
   const [cookie = ''] = [answer.headers['set-cookie']].flat().map(String)
   assert.match(cookie, /^corridor=corridor_session_[\w-]{49}; Path=\/; HttpOnly; SameSite=Lax$/)
   return cookie.slice(0, cookie.indexOf(';'))
+}
+
+/** Enrols a second factor of a user, without recovery codes; returns its secret. */
+export async function addFactor({ deps }: Pick<TestService, 'deps'>, user: string) {
+  const secret = newFactorSecret()
+  await deps.sql.begin(async tx => {
+    await upsertFactor(tx, user, secret)
+    await enrolFactor(tx, user, [])
+  })
+  return secret
+}
+
+/** The code of a secret: of now, or of the step after, which counts too and is another code. */
+export function codeNow(secret: string, steps: 0 | 1 = 0): string {
+  return codeOf(secret, BigInt(Math.trunc(Date.now() / 1000 / STEP_S) + steps))
 }
 
 /** The headers of a new session of the user, in which the password counts as just given. */
