@@ -1,9 +1,10 @@
-// The choices of forms by name: countries, currencies, accounts. Pure.
+// The choices of forms by name: countries, currencies, accounts.
 import { CURRENCIES } from '../values/money/currency.ts'
 import { COUNTRIES } from '../values/network/country.ts'
 import type { ListOf } from './api.ts'
 import type { Field } from './form.ts'
 import type { OperatorAccount } from './objects.ts'
+import type { Visit } from './visit.ts'
 
 const COUNTRY_NAMES = new Intl.DisplayNames('en', { type: 'region' })
 
@@ -25,6 +26,17 @@ export function countryOptions(any: string): Options {
 export function currencyOptions(any: string): Options {
   const named = [...CURRENCIES.values()].map(({ code, name }) => [code, `${code} – ${name}`])
   return { '': any, ...Object.fromEntries(named) }
+}
+
+/** The first accounts, as forms and tables name them. The page does not show this call. */
+export function accountsOf({ api }: Visit): Promise<ListOf<OperatorAccount>> {
+  return api.unlisted().list<OperatorAccount>('/v3/operator/account', { limit: '100' })
+}
+
+/** The ids of accounts in a text, with their names: `acc_7k2m9x4q` as `Acme (acc_7k2m9x4q)`. */
+export function withNames(text: string, { results }: ListOf<OperatorAccount>): string {
+  const names = new Map(results.map(({ account_id, name }) => [account_id, name]))
+  return text.replace(/acc_[0-9a-z]{8}/g, id => (names.get(id) ? `${names.get(id)} (${id})` : id))
 }
 
 /** A choice of one account, or of all. Of too many accounts to list, a person enters the id. */

@@ -62,11 +62,15 @@ test('console, approval rule by amount added in the form: a payout above it wait
   const to = await save('/rules/approvals/new', { ...NEW_RULE, ...by_amount, approvers: '2' })
   assert.equal(to, `${ROOT}/rules?done=saved`)
   const page = await look('/rules')
-  const words = `payouts of account ${account_id} from USD 1,000\\.00 on`
-  assert.match(page, new RegExp(`<td>${words}</td><td>2 approvers within 30 days</td>`))
+  const wordsOf = (account: string) => `payouts of account ${account} from USD 1,000\\.00 on`
+  const shown = wordsOf(`Test \\(${account_id}\\)`)
+  assert.match(page, new RegExp(`<td>${shown}</td><td>2 approvers within 30 days</td>`))
   assert.equal((await pay(99_999)).json.data.status, 'processing')
   assert.equal((await pay(100_000)).json.data.status, 'pending_approval')
-  assert.match(await look('/audit'), new RegExp(`added approval rule apr_\\w+: ${words} need 2`))
+  assert.match(
+    await look('/audit'),
+    new RegExp(`added approval rule apr_\\w+: ${wordsOf(account_id)} need 2`),
+  )
 
   // Changed: the new rule replaces the old one.
   const rule_id = /rules\/approvals\/new\?rule=(apr_\w+)"/.exec(page)?.[1] ?? ''
@@ -97,7 +101,7 @@ test('console, approval rule with every condition: kept as chosen; a mistake is 
   }
   await save('/rules/approvals/new', { ...NEW_RULE, ...conditions })
   const words =
-    `payouts of account ${account_id} of type swift to country US in USD from USD 5\\.00 on ` +
+    `payouts of account Test \\(${account_id}\\) of type swift to country US in USD from USD 5\\.00 on ` +
     'to new payees'
   assert.match(await look('/rules'), new RegExp(`<td>${words}</td>`))
   await service.database.owner`delete from approval_rules`
@@ -167,7 +171,7 @@ test('console, rules and limits: an auditor sees no form, and none of theirs is 
   await service.database.owner`delete from approval_rules`
   await save('/rules/approvals/new', { ...NEW_RULE, account_id })
   const page = await look('/rules', 'gil')
-  assert.match(page, new RegExp(`payouts of account ${account_id}<`))
+  assert.match(page, new RegExp(`payouts of account Test \\(${account_id}\\)<`))
   assert.doesNotMatch(page, /New approval rule|New limit|Remove/)
   for (const [path, form] of [
     ['/rules/approvals/new', NEW_RULE],

@@ -42,7 +42,7 @@ const DEBIT = {
 function columnsOf(visit: Visit): Listing<Waiting>['columns'] {
   const now = new Date().toISOString()
   return [
-    { name: 'Choose', show: payout => box(visit, payout) },
+    { name: 'Choose', show: payout => html`<span class="choose">${box(visit, payout)}</span>` },
     { name: 'Payee', show: payout => payeeLink(visit, payout) },
     ...AMOUNT_COLUMNS,
     DEBIT,

@@ -10,8 +10,8 @@ import { RuleResponse } from '../../operator/approval-rules.ts'
 import { PAYOUT_TYPES } from '../../quotes/quote.ts'
 import { groupedNumbers } from '../../values/money/words.ts'
 import { type Html, html } from '../../values/text/html.ts'
-import { ApiError } from '../api.ts'
-import { accountField, countryOptions, currencyOptions } from '../choices.ts'
+import { ApiError, type ListOf } from '../api.ts'
+import { accountField, accountsOf, countryOptions, currencyOptions, withNames } from '../choices.ts'
 import {
   amountOf,
   anyOf,
@@ -44,20 +44,22 @@ export function ruleScreens(screens: Screens): void {
 
 async function show(visit: Visit): Promise<Screen> {
   const { account_id } = visit.query
-  const [rules, limits] = await Promise.all([
+  const [rules, accounts] = await Promise.all([
     visit.api.list<ApprovalRule>(API, { account_id }),
-    limitTable(visit),
+    accountsOf(visit),
   ])
+  const limits = await limitTable(visit, accounts)
   const ofAccount = account_id === undefined ? '' : `?account_id=${account_id}`
   const add = (place: string, name: string) =>
     mayOperate(visit) && mainLink(`${visit.root}/rules/${place}/new${ofAccount}`, name)
   const all = account_id !== undefined && link(`${visit.root}/rules`, 'Show those of all accounts')
-  const body = html`${all && html`<p>Those that count for <code>${account_id}</code>. ${all}</p>`}
+  const whose = withNames(account_id ?? '', accounts)
+  const body = html`${all && html`<p>Those that count for ${whose}. ${all}</p>`}
 <h2>Approval rules</h2>
 ${add('approvals', 'New approval rule')}
 <p>A payout that fits a rule waits, with its money held, until so many approvers of its account have
 approved it; never the person who made it.</p>
-${tableOf(visit, rules.results)}
+${tableOf(visit, rules.results, accounts)}
 <h2>Limits</h2>
 ${add('limits', 'New limit')}
 <p>A payout that would exceed a limit is refused.</p>
@@ -70,9 +72,13 @@ function whatWaits(rule: ApprovalRule): string {
   return groupedNumbers(ruleWords({ ...rule, at_least }))
 }
 
-function tableOf(visit: Visit, rules: readonly ApprovalRule[]): Html {
+function tableOf(
+  visit: Visit,
+  rules: readonly ApprovalRule[],
+  accounts: ListOf<OperatorAccount>,
+): Html {
   const columns: Column<ApprovalRule>[] = [
-    { name: 'What waits', show: whatWaits },
+    { name: 'What waits', show: rule => withNames(whatWaits(rule), accounts) },
     { name: 'Needs', show: rule => neededWords(withNumbers(RuleResponse, rule)) },
   ]
   const change: Column<ApprovalRule> = {
@@ -128,7 +134,7 @@ async function form(visit: Visit): Promise<Screen> {
   const rule_id = visit.form.get('replaced') || visit.query.rule
   const [rules, accounts] = await Promise.all([
     rule_id ? visit.api.list<ApprovalRule>(API) : undefined,
-    visit.api.unlisted().list<OperatorAccount>('/v3/operator/account', { limit: '100' }),
+    accountsOf(visit),
   ])
   const rule = rules?.results.find(one => one.rule_id === rule_id)
   if (rule_id && rule === undefined) {

@@ -211,7 +211,10 @@ const WAY_WORDS = { email: 'By e-mail', webhook: 'In your chat, by a webhook' } 
 
 function notified(states: readonly NotificationState[]): Html[] {
   if (states.length === 0) {
-    return [html`<li>Nobody is notified of what needs attention: no way is set.</li>`]
+    return [
+      html`<li>Nobody is notified of what needs attention: neither e-mail nor a chat is
+set up.</li>`,
+    ]
   }
   return [...Map.groupBy(states, ({ way }) => way)].map(([way, kinds]) => {
     const [failing] = kinds.filter(({ failing_since }) => failing_since !== null)

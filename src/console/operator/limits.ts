@@ -4,7 +4,8 @@ import { kindWords, quantity, windowWords } from '../../controls/limit/words.ts'
 import { LimitResponse } from '../../operator/limits.ts'
 import { groupedNumbers } from '../../values/money/words.ts'
 import { type Content, type Html, html } from '../../values/text/html.ts'
-import { accountField, currencyOptions } from '../choices.ts'
+import type { ListOf } from '../api.ts'
+import { accountField, accountsOf, currencyOptions, withNames } from '../choices.ts'
 import {
   amountOf,
   bodyOf,
@@ -47,7 +48,7 @@ export function removeForm(visit: Visit, path: string): Html {
 const MAX_USED = 50
 
 /** Those of the address's account, if it has one. */
-export async function limitTable(visit: Visit): Promise<Html> {
+export async function limitTable(visit: Visit, accounts: ListOf<OperatorAccount>): Promise<Html> {
   const { results } = await visit.api.list<PayoutLimit>(API, {
     account_id: visit.query.account_id,
   })
@@ -61,10 +62,14 @@ export async function limitTable(visit: Visit): Promise<Html> {
   const columns: Column<PayoutLimit>[] = [
     {
       name: 'Counts',
-      show: limit => link(`${visit.root}/rules/limits/${limit.limit_id}`, countsWords(limit)),
+      show: limit =>
+        link(
+          `${visit.root}/rules/limits/${limit.limit_id}`,
+          withNames(countsWords(limit), accounts),
+        ),
     },
     { name: 'At most', show: capWords },
-    { name: 'Most used by', show: limit => mostUsed(limit, used.get(limit.limit_id)) },
+    { name: 'Most used by', show: limit => mostUsed(limit, used.get(limit.limit_id), accounts) },
   ]
   return rows({ caption: 'Limits', empty: 'No limits.', columns }, results)
 }
@@ -81,12 +86,16 @@ const kindOf = (limit: PayoutLimit) => withNumbers(LimitResponse, limit)
 
 type Used = UsedLimit['used'][number]
 
-function mostUsed(limit: PayoutLimit, used: readonly Used[] | undefined): Content {
+function mostUsed(
+  limit: PayoutLimit,
+  used: readonly Used[] | undefined,
+  accounts: ListOf<OperatorAccount>,
+): Content {
   const [most] = used ?? []
   if (limit.per === 'payout' || used === undefined) return ''
   if (most === undefined) return html`<span class="faint">nothing is used</span>`
-  const used_words = `${amountWords(limit, most.used)}, ${share(limit, most)}`
-  return html`<code>${most.account_id}</code> ${used_words}`
+  const name = withNames(most.account_id, accounts)
+  return `${name}: ${amountWords(limit, most.used)}, ${share(limit, most)}`
 }
 
 /** In whole percent, rounded down. */
@@ -94,13 +103,17 @@ function share({ cap }: PayoutLimit, { used }: Used): string {
   return cap === '0' ? 'full' : `${(BigInt(used) * 100n) / BigInt(cap)} %`
 }
 
-function usedTable(visit: Visit, limit: PayoutLimit): Table<Used> {
+function usedTable(
+  visit: Visit,
+  limit: PayoutLimit,
+  accounts: ListOf<OperatorAccount>,
+): Table<Used> {
   const left = ({ used }: Used) => {
     const rest = BigInt(limit.cap) - BigInt(used)
     return String(rest < 0n ? 0n : rest)
   }
   const subject: Column<Used> = {
-    name: limit.each === 'key' ? 'Key' : 'Payee',
+    name: limit.each === 'key' ? 'Key' : 'Payee, as a digest',
     show: ({ subject }) => html`<code>${subject.slice(0, 24)}</code>`,
   }
   return {
@@ -109,8 +122,7 @@ function usedTable(visit: Visit, limit: PayoutLimit): Table<Used> {
     columns: [
       {
         name: 'Account',
-        show: ({ account_id: id }) =>
-          link(`${visit.root}/accounts/${id}`, html`<code>${id}</code>`),
+        show: ({ account_id: id }) => link(`${visit.root}/accounts/${id}`, withNames(id, accounts)),
       },
       ...(limit.each === 'account' ? [] : [subject]),
       { name: 'Used', number: true, show: row => amountWords(limit, row.used) },
@@ -121,7 +133,10 @@ function usedTable(visit: Visit, limit: PayoutLimit): Table<Used> {
 }
 
 async function show(visit: Visit): Promise<Screen> {
-  const limit = await visit.api.get<UsedLimit>(`${API}/${visit.params.id}`)
+  const [limit, accounts] = await Promise.all([
+    visit.api.get<UsedLimit>(`${API}/${visit.params.id}`),
+    accountsOf(visit),
+  ])
   const cap = limit.currency === null ? limit.cap : plain(limit.cap, limit.currency)
   const { currency } = limit
   const changes = html`<h2>Change</h2><div class="side">
@@ -138,11 +153,11 @@ ${postForm(visit, {
 })}
 ${removeForm(visit, `limits/${limit.limit_id}`)}</div>`
   const body = html`${facts([
-    ['Counts', countsWords(limit)],
+    ['Counts', withNames(countsWords(limit), accounts)],
     ['At most', capWords(limit)],
     ['Id', html`<code>${limit.limit_id}</code>`],
   ])}
-<h2>What is used now</h2>${rows(usedTable(visit, limit), limit.used)}
+<h2>What is used now</h2>${rows(usedTable(visit, limit, accounts), limit.used)}
 ${mayOperate(visit) && changes}`
   return { title: 'Limit', body }
 }
@@ -174,10 +189,9 @@ async function make(visit: Visit): Promise<string> {
 }
 
 async function newForm(visit: Visit): Promise<Screen> {
-  const api = visit.api.unlisted()
   const [accounts, rails] = await Promise.all([
-    api.list<OperatorAccount>('/v3/operator/account', { limit: '100' }),
-    api.list<OperatorRail>('/v3/operator/rail'),
+    accountsOf(visit),
+    visit.api.unlisted().list<OperatorRail>('/v3/operator/rail'),
   ])
   const account = accountField(accounts, visit.query.account_id)
   const body = html`<p>All conditions must fit; a condition that is left open fits every payout.
@@ -215,7 +229,7 @@ function limitFields(
     { name: 'amount', label: 'At most this amount', hint: 'Such as 50,000.00, without fees' },
     { name: 'currency', label: 'Currency of this amount', value: 'USD', options: currencies },
     { name: 'count', label: 'Or at most so many payouts', hint: 'Leave the amount empty then' },
-    { name: 'per', label: 'In', value: 'day', options: PERIODS },
+    { name: 'per', label: 'Period', value: 'day', options: PERIODS },
     { name: 'zone', label: 'Time zone of a day', value: zone, hint: 'Such as Europe/Berlin' },
     { name: 'hours', label: 'Hours', value: '24', hint: '1 to 744, for the last hours' },
     { name: 'each', label: 'Counts', options: EACHES },
