@@ -12,7 +12,13 @@ import { type MailServer, startMailServer } from '../support/network/mail-server
 import { addEndpoint, startReceiver } from '../support/network/receiver.ts'
 import { selfSigned } from '../support/network/self-signed.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  addPerson,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
+import { logIn } from '../support/service/session.ts'
 
 const PUBLIC = 'https://pay.example.com'
 const DAY = 86_400_000
@@ -29,6 +35,7 @@ before(async () => {
   })
   await service.setFees([{ payout_type: 'local' }])
   await service.setRoutes([{}])
+  await addPerson(service, { user: 'olga', role: 'operator' })
   live = await service.openAccount({
     currencies: ['USD'],
     fund: { USD: 1_000_000n },
@@ -180,8 +187,17 @@ test('notification, way fails: payouts go on, the failure is counted and logged 
     [failed?.value, failed?.labels],
     [2, { kind: 'approval', way: 'webhook', result: 'failed' }],
   )
+  const attention = async () => {
+    const headers = await logIn(service, 'olga')
+    return (await service.inject({ url: '/console/installation', headers })).text
+  }
+  assert.match(
+    await attention(),
+    /by a webhook people are notified: <[^>]*>not in order<\/span> webhook: answered 500, since/,
+  )
   receiver.answer(() => ({ status: 200 }))
   assert.equal(await look(way), 1)
+  assert.match(await attention(), /by a webhook people are notified: <[^>]*>in order<\/span><\/li>/)
   assert.match(receiver.received.at(-1)?.body ?? '', /2 payouts wait for an approval/)
   assert.equal(await look(way), 0)
   await receiver.close()
