@@ -129,6 +129,7 @@ test('queue of approvals, many approved at once: each result by name, a refused 
 
 test('queue of approvals, all of the page chosen by a link; none chosen, or no password given: nothing decided', async () => {
   const fay = await enter('fay', 'approver')
+  await pay()
   const id = await pay()
   assert.doesNotMatch(rowOf(await look(fay), id), / checked/)
   const page = await look(fay, '?chosen=all')
