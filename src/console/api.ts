@@ -57,9 +57,6 @@ const FORWARDED_HEADERS = [
   'x-forwarded-proto',
 ]
 
-/** A page calls them while it only shows something. */
-const READ_BY_POST = ['/v3/payout/options']
-
 export type Query = Readonly<Record<string, string | undefined>>
 
 /** `account_id` is null on pages of the installation. */
@@ -113,8 +110,8 @@ export class Api {
   }
 
   /** `key` is the Idempotency-Key of the form. */
-  post<T = JsonObject>(path: string, body: object, key?: string): Promise<T> {
-    return this.#call<T>('POST', checkedPath(path), body, key)
+  post<T = JsonObject>(path: string, body: object, key = '', query: Query = {}): Promise<T> {
+    return this.#call<T>('POST', checkedPath(path) + queryText(query), body, key)
   }
 
   send<T = JsonObject>(method: Call['method'], path: string, body?: object): Promise<T> {
@@ -128,8 +125,6 @@ export class Api {
       const value = this.#request.headers[name]
       if (typeof value === 'string') headers[name] = value
     }
-    // A link of another site may lead to the page, but the page itself makes these calls.
-    if (READ_BY_POST.includes(path)) headers['sec-fetch-site'] = 'same-origin'
     if (account_id !== null) headers[ACCOUNT_HEADER] = account_id
     if (key !== '') headers['idempotency-key'] = key
     if (body !== undefined) headers['content-type'] = 'application/json'

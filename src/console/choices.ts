@@ -1,17 +1,11 @@
 // The choices of forms by name: countries, currencies, accounts.
-import { CURRENCIES } from '../values/money/currency.ts'
+import { CURRENCIES, findCurrency } from '../values/money/currency.ts'
 import { COUNTRIES } from '../values/network/country.ts'
 import type { ListOf } from './api.ts'
 import type { Field } from './form.ts'
+import { countryWords, currencyWords } from './labels.ts'
 import type { OperatorAccount } from './objects.ts'
 import type { Visit } from './visit.ts'
-
-const COUNTRY_NAMES = new Intl.DisplayNames('en', { type: 'region' })
-
-/** `Rwanda (RW)`. */
-export function countryWords(code: string): string {
-  return `${COUNTRY_NAMES.of(code)} (${code})`
-}
 
 /** The options of a field, after one with the value ''. */
 export type Options = Readonly<Record<string, string>>
@@ -19,13 +13,21 @@ export type Options = Readonly<Record<string, string>>
 /** By name. `any` names no country. */
 export function countryOptions(any: string): Options {
   const named = [...COUNTRIES].map(code => [code, countryWords(code)] as const)
-  return { '': any, ...Object.fromEntries(named.toSorted(([, a], [, b]) => (a < b ? -1 : 1))) }
+  return {
+    '': any,
+    ...Object.fromEntries(named.toSorted(([, a], [, b]) => a.localeCompare(b, 'en'))),
+  }
 }
 
 /** By code: `EUR – Euro`. `any` names no currency. */
 export function currencyOptions(any: string): Options {
-  const named = [...CURRENCIES.values()].map(({ code, name }) => [code, `${code} – ${name}`])
-  return { '': any, ...Object.fromEntries(named) }
+  return { '': any, ...currencyChoices([]) }
+}
+
+/** Every currency by its code, behind the likely ones. */
+export function currencyChoices(likely: readonly string[]): Options {
+  const codes = [...likely.filter(code => findCurrency(code) !== undefined), ...CURRENCIES.keys()]
+  return Object.fromEntries(codes.map(code => [code, currencyWords(code)]))
 }
 
 /** The first accounts, as forms and tables name them. The page does not show this call. */

@@ -5,6 +5,7 @@ import { findCurrency } from '../values/money/currency.ts'
 import { parseMajor } from '../values/money/decimal.ts'
 import { type Content, type Html, html } from '../values/text/html.ts'
 import { ApiError, type JsonObject } from './api.ts'
+import { inWords } from './labels.ts'
 import { words } from './show.ts'
 import type { Visit } from './visit.ts'
 
@@ -132,6 +133,19 @@ export function post<T = JsonObject>(visit: Visit, path: string, body: object): 
 /** '' when the form has none. */
 export function fieldText({ form }: Visit, name: string): string {
   return form.get(name)?.trim() ?? ''
+}
+
+/** A refusal names members by their labels. */
+export async function inLabels<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    const labelled = error.problems.map(problem => {
+      return { ...problem, message: inWords(problem.message) }
+    })
+    throw new ApiError(error.status, labelled)
+  }
 }
 
 export const REASON: Field = { name: 'reason', label: 'Reason', required: true }

@@ -5,6 +5,7 @@ import { curl } from '../docs-site/snippet/curl.ts'
 import { typescript } from '../docs-site/snippet/typescript.ts'
 import { type Html, html } from '../values/text/html.ts'
 import { bodyText, type Call, indented } from './api.ts'
+import { labelOf } from './labels.ts'
 import type { Screen, Visit } from './visit.ts'
 
 /** By path below the root, in groups. */
@@ -170,14 +171,19 @@ const DONE: Readonly<Record<string, string>> = {
   answered: 'Your answer is sent, and the payout continues.',
   archived: 'The beneficiary is archived: no payout can go to it until you unarchive it.',
   unarchived: 'The beneficiary is unarchived, and can be paid again.',
+  payee: 'The payee is saved.',
+  entity: 'The entity is saved. Submit it for review before you pay in its name.',
+  known: 'This entity is recorded already, and nothing was changed. It is shown here.',
 }
 
 function problems({ formError: error }: Visit): Html | '' {
   if (error === null) return ''
   return html`<div class="note bad" role="alert"><p><strong>Nothing was changed.</strong></p>
-<ul>${error.problems.map(
-    ({ message, remarks }) => html`<li>${message}${remarks && html` <code>${remarks}</code>`}</li>`,
-  )}</ul></div>`
+<ul>${error.problems.map(({ message, remarks }) => {
+    const label = remarks && labelOf(remarks)
+    const isNamed = label === '' || message.startsWith(label)
+    return html`<li>${!isNamed && html`<strong>${label}:</strong> `}${message}</li>`
+  })}</ul></div>`
 }
 
 /** '' without calls. */

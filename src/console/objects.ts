@@ -33,7 +33,7 @@ import type { BeneficiaryResponse } from '../parties/beneficiary/response.ts'
 import type { EntityResponse } from '../parties/entity/response.ts'
 import type { BatchItemResponse, BatchResponse } from '../payouts/batch/response.ts'
 import type * as groups from '../payouts/group/response.ts'
-import type { PayoutResponse, PayoutTotalsResponse } from '../payouts/response.ts'
+import type { DryRunResponse, PayoutResponse, PayoutTotalsResponse } from '../payouts/response.ts'
 import type { Option } from '../quotes/options/response.ts'
 import type { RequirementsResponse } from '../quotes/requirement/response.ts'
 import type { QuoteResponse } from '../quotes/response.ts'
@@ -60,6 +60,7 @@ export type Money = Shown<typeof schemas.Money>
 export type Balance = Shown<typeof BalanceResponse>
 export type Payout = Shown<typeof PayoutResponse>
 export type PayoutTotals = Shown<typeof PayoutTotalsResponse>
+export type DryRun = Shown<typeof DryRunResponse>
 export type Quote = Shown<typeof QuoteResponse>
 export type Approval = Shown<typeof ApprovalResponse>
 export type BeneficiaryApproval = Shown<typeof BeneficiaryApprovalResponse>

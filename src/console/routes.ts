@@ -13,9 +13,11 @@ import { approvalScreens } from './account/approvals.ts'
 import { batchScreens } from './account/batches.ts'
 import { beneficiaryScreens } from './account/beneficiaries.ts'
 import { entityScreens } from './account/entities.ts'
+import { entityFormScreens } from './account/entity-form.ts'
 import { homeScreens } from './account/home.ts'
 import { newBatchScreens } from './account/new-batch.ts'
-import { newPayoutScreens } from './account/new-payout.ts'
+import { payScreens } from './account/pay.ts'
+import { payeeFormScreens } from './account/payee-form.ts'
 import { payoutScreens } from './account/payouts.ts'
 import { reportScreens } from './account/reports.ts'
 import { inDays } from './account/statement-files.ts'
@@ -72,12 +74,14 @@ export function consolePages(
   homeScreens(screens)
   findScreens(screens)
   payoutScreens(screens)
-  newPayoutScreens(screens)
+  payScreens(screens)
   batchScreens(screens)
   newBatchScreens(screens)
   approvalScreens(screens)
   beneficiaryScreens(screens)
+  payeeFormScreens(screens)
   entityScreens(screens)
+  entityFormScreens(screens)
   transactionScreens(screens)
   reportScreens(screens)
   eventScreens(screens)

@@ -27,6 +27,11 @@ export function time(at: string | null | undefined): Content {
   return html`<time datetime="${at}">${text}</time>`
 }
 
+/** To the minute, for a table. */
+export function when(at: string): Html {
+  return html`<time datetime="${at}" data-short>${at.slice(0, 10)} ${at.slice(11, 16)}</time>`
+}
+
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 
@@ -105,9 +110,14 @@ export function pageOf(root: string, id: string): string | undefined {
   return hasPage ? `${root}/${place}/${id}` : undefined
 }
 
-/** The script puts a button here that copies `text`; of a path it copies the whole address. */
-export function copier(name: string, text: string): Html {
-  return html`<span data-copy="${text}" data-name="${name}"></span>`
+/** The script puts a button here that copies `text`. `label` says more than the button's name. */
+export function copier(name: string, text: string, label = name): Html {
+  return html`<span data-copy="${text}" data-name="${name}" data-label="${label}"></span>`
+}
+
+/** The script puts a button here that copies the whole address of a path. */
+export function linkCopier(name: string, path: string): Html {
+  return html`<span data-copy="${path}" data-name="${name}" data-path></span>`
 }
 
 export function link(to: string, shown: Content): Html {

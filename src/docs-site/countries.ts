@@ -9,16 +9,12 @@ import {
 } from '../quotes/requirement/alternatives.ts'
 import { exampleOf } from '../quotes/requirement/discovery.ts'
 import type { Field } from '../quotes/requirement/fields.ts'
-import { COUNTRIES } from '../values/network/country.ts'
+import { COUNTRIES, countryName } from '../values/network/country.ts'
 import { NETWORKS, type Network } from '../values/network/local.ts'
 import type { PaymentNetwork } from '../values/network/payment.ts'
 import { localRow, NETWORK_TABLE, paymentRow } from './networks.ts'
 import { type Page, pageOf } from './page.ts'
 import { fence } from './snippets.ts'
-
-const NAMES = new Intl.DisplayNames('en', { type: 'region' })
-
-export const countryName = (code: string): string => NAMES.of(code) ?? code
 
 /** A territory has the page of the country whose IBANs or routing numbers it uses. */
 export function placeOfCountry(code: string): string {

@@ -8,7 +8,7 @@ import { copier } from '../show.ts'
 import { accountOf, mayOperate, type Screen, type Visit } from '../visit.ts'
 import { waitingBeneficiaries } from './beneficiaries.ts'
 import { decisionScreens, groupApproval, waitingGroups } from './decision.ts'
-import { payoutColumns } from './payouts.ts'
+import { payoutColumns } from './payout-columns.ts'
 import { payoutQueue, queueScreens } from './queue.ts'
 
 export function approvalScreens(screens: Screens): void {

@@ -7,10 +7,11 @@ import { anyOf, countOf, fieldText, postForm } from '../form.ts'
 import { type ListPage, rows, type Table, textColumn } from '../list.ts'
 import type { Beneficiary, BeneficiaryApproval, Event, Payout, Shown } from '../objects.ts'
 import type { ScreenHandler, Screens } from '../screens.ts'
-import { facts, idLink, link, makerWords, members, state, time, words } from '../show.ts'
+import { facts, idLink, link, mainLink, makerWords, state, time, words } from '../show.ts'
 import { may, type Screen, type Visit } from '../visit.ts'
 import { decisionForms, decisionScreens, decisionsOf } from './decision.ts'
-import { payoutColumns } from './payouts.ts'
+import { payoutColumns } from './payout-columns.ts'
+import { payeeFacts } from './terms.ts'
 
 export function beneficiaryScreens(screens: Screens): void {
   screens.list('account', '/beneficiaries', beneficiaryList)
@@ -36,7 +37,7 @@ async function showBeneficiary(visit: Visit): Promise<Screen> {
   }
 ${approval}
 ${noticesOf(visit, beneficiary, notices)}
-<h2>Details</h2>${members(visit.root, beneficiary)}
+<h2>Details</h2>${facts([...payeeFacts(beneficiary), ...recordFacts(beneficiary)])}
 <h2>Latest payouts</h2>${rows(
     {
       columns: payoutColumns(visit),
@@ -48,14 +49,28 @@ ${noticesOf(visit, beneficiary, notices)}
   return { title: beneficiary.name, body, live: id }
 }
 
+/** What is not about the payee, but about its record. */
+function recordFacts(beneficiary: Beneficiary) {
+  const { id, status, made_by, created_at, updated_at, archived_at } = beneficiary
+  return [
+    ['State', status !== 'active' && state(status)],
+    ['Id', html`<code>${id}</code>`],
+    ['Made by', makerWords(made_by)],
+    ['Created', time(created_at)],
+    ['Changed', updated_at !== created_at && time(updated_at)],
+    ['Archived', archived_at && time(archived_at)],
+  ] as const
+}
+
 /** A person takes back an archived beneficiary before paying it. */
-function acts(visit: Visit, { id, archived_at }: Beneficiary, isPayable: boolean): Html {
+function acts(visit: Visit, { id, status, archived_at }: Beneficiary, isPayable: boolean): Html {
   const path = `${visit.root}/beneficiaries/${id}`
   const archive = { action: `${path}/archive`, button: 'Archive', danger: true, small: true }
   const pay = html`<a class="button" href="${visit.root}/payouts/new?to=${id}">Pay them</a>`
+  const change = link(`${path}/edit`, 'Change')
   return html`<div class="acts">${
     archived_at === null
-      ? html`${isPayable && pay}${postForm(visit, archive)}`
+      ? html`${isPayable && pay}${status !== 'erased' && change}${postForm(visit, archive)}`
       : postForm(visit, { action: `${path}/unarchive`, button: 'Unarchive', small: true })
   }</div>`
 }
@@ -63,6 +78,7 @@ function acts(visit: Visit, { id, archived_at }: Beneficiary, isPayable: boolean
 function beneficiaryList(visit: Visit): ListPage<Beneficiary> {
   return {
     title: 'Beneficiaries',
+    above: may(visit, 'maker') && mainLink(`${visit.root}/beneficiaries/new`, 'New payee'),
     api: '/v3/beneficiary',
     caption: 'Beneficiaries, newest first',
     csv: true,
@@ -80,6 +96,7 @@ function beneficiaryList(visit: Visit): ListPage<Beneficiary> {
       { name: 'Id', text: ({ id }) => id },
     ],
     filters: [
+      { name: 'name', label: 'Name' },
       { name: 'status', label: 'State', options: anyOf(['pending_approval', 'rejected']) },
       {
         name: 'archived',

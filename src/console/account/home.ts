@@ -8,7 +8,7 @@ import type { Screens } from '../screens.ts'
 import { age, digits, mainLink, money, state, time } from '../show.ts'
 import { may, type Screen, type Visit } from '../visit.ts'
 import { limitsOf } from './limits.ts'
-import { payoutColumns } from './payouts.ts'
+import { payoutColumns } from './payout-columns.ts'
 import { balanceLines } from './reports.ts'
 
 export function homeScreens(screens: Screens): void {

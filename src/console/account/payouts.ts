@@ -4,9 +4,9 @@ import { PAYOUT_STATUSES } from '../../payouts/states.ts'
 import { PAYOUT_TYPES } from '../../quotes/quote.ts'
 import { FAILURES } from '../../values/failures.ts'
 import { type Html, html } from '../../values/text/html.ts'
-import { type JsonObject, type Query, queryText } from '../api.ts'
+import type { JsonObject, Query } from '../api.ts'
 import { anyOf, bodyOf, field, fieldText, post, postForm } from '../form.ts'
-import { AMOUNT_COLUMNS, type Listing, type ListPage, textColumn } from '../list.ts'
+import type { ListPage } from '../list.ts'
 import type { Approval, Money, Payout, PayoutTotals, Quote, Transaction } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import {
@@ -14,18 +14,19 @@ import {
   digits,
   facts,
   idLink,
-  link,
+  linkCopier,
   mainLink,
-  makerWords,
   members,
   money,
-  plain,
   state,
   time,
+  when,
   words,
 } from '../show.ts'
 import { accountOf, may, type Screen, type Visit } from '../visit.ts'
 import { decisionForms, decisionScreens, decisionsOf } from './decision.ts'
+import { payoutColumns } from './payout-columns.ts'
+import { networkWords, payeeFacts, rateWords } from './terms.ts'
 import { keyNames, timelineOf } from './timeline.ts'
 
 export function payoutScreens(screens: Screens): void {
@@ -89,49 +90,6 @@ async function totalsOf(visit: Visit, parameters: Query): Promise<Html> {
   )}, debited${each(totals.debited)}, of which fees${each(fees)}.</p>`
 }
 
-export function payoutColumns(visit: Visit): Listing<Payout>['columns'] {
-  const { root } = visit
-  return [
-    {
-      name: 'Payee',
-      show: ({ id, beneficiary_details }) =>
-        link(`${root}/payouts/${id}`, beneficiary_details.name || id),
-      text: ({ beneficiary_details }) => beneficiary_details.name,
-    },
-    ...AMOUNT_COLUMNS,
-    {
-      name: 'Debit with fees',
-      number: true,
-      show: ({ total_debit: { amount, currency } }) => money(amount, currency),
-      text: ({ total_debit: { amount, currency } }) => plain(amount, currency),
-    },
-    {
-      name: 'Of which fees',
-      number: true,
-      show: payout =>
-        feesOf(payout) !== 0n && money(String(feesOf(payout)), payout.holding_currency),
-      text: payout => plain(String(feesOf(payout)), payout.holding_currency),
-    },
-    { name: 'Debit currency', text: ({ holding_currency }) => holding_currency },
-    textColumn('State', ({ status }) => status, state),
-    textColumn('Type', ({ type }) => type, words),
-    textColumn('Your reference', ({ reference_id }) => reference_id),
-    {
-      name: 'Made by',
-      show: ({ made_by }) => link(`${root}/payouts${queryText({ made_by })}`, makerWords(made_by)),
-      text: ({ made_by }) => made_by,
-    },
-    textColumn('Created', ({ created_at }) => created_at, time),
-    { name: 'Account', text: () => accountOf(visit).account_id },
-    { name: 'Id', text: ({ id }) => id },
-  ]
-}
-
-/** In the holding currency. */
-function feesOf({ fee_info: { fixed, variable } }: Payout): bigint {
-  return BigInt(fixed.in_holding_currency) + BigInt(variable.in_holding_currency)
-}
-
 const CANCELLABLE = ['pending_approval', 'processing', 'requires_action', 'compliance_hold']
 
 async function showPayout(visit: Visit): Promise<Screen> {
@@ -164,7 +122,7 @@ ${approval && approvalOf(visit, payout, approval)}
 ${answerForm(visit, payout)}
 ${acts(visit, payout)}
 <h2>What happened</h2>${timeline}
-<h2>Payee</h2>${members(visit.root, payout.beneficiary_details)}
+<h2>Payee</h2>${facts(payeeFacts(payout.beneficiary_details))}
 <h2>Details</h2>${detailsOf(visit.root, payout, key_names)}</div>${metadataForm(visit, payout)}`
   return { title, body, live: id }
 }
@@ -226,14 +184,14 @@ function moneyOf(
     ['Variable fee', fee('variable')],
     [
       'Rate',
-      rate && isConverted
-        ? `1 ${payout.holding_currency} = ${rate.holding_to_payout} ${payout.currency}`
-        : '',
+      rate &&
+        isConverted &&
+        rateWords(rate.holding_to_payout, payout.holding_currency, payout.currency),
     ],
     ['Quote', payout.quote && idLink(root, payout.quote)],
     ['Statement line', idLink(root, payout.balance_transaction)],
     ['Scheduled for', payout.execute_at && time(payout.execute_at)],
-    ['Expected arrival', payout.expected_at && time(payout.expected_at)],
+    ['Expected arrival', payout.expected_at && when(payout.expected_at)],
   ])
 }
 
@@ -263,14 +221,30 @@ ${accountOf(visit).sandbox && move}`
   const confirmation = html`<a href="${path}/confirmation" download>Payment confirmation (PDF)</a>`
   return html`<div class="acts">${may(visit, 'maker') && makerActs}
 ${status === 'succeeded' && confirmation}
-${copier('Copy the id', id)}${copier('Copy the link', path)}
+${copier('Copy the id', id)}${linkCopier('Copy the link', path)}
 </div>`
+}
+
+function wayOf(payout: Payout): string {
+  const {
+    bank,
+    wallet,
+    local_payment_network: key,
+  } = payout.beneficiary_details.destination_details
+  return networkWords({
+    type: payout.type,
+    currency: bank?.currency || payout.currency,
+    local: payout.local.fund_transfer_network,
+    payment_network: key?.type,
+    chain: wallet?.type,
+    charge_type: payout.charge_type,
+  })
 }
 
 function detailsOf(root: string, payout: Payout, key_names: ReadonlyMap<string, string>): Html {
   return facts([
     ['Id', html`<code>${payout.id}</code>`],
-    ['Type', words(payout.type)],
+    ['How', wayOf(payout)],
     ['Your reference', payout.reference_id],
     ['Reference on the invoice', payout.creditor_reference],
     ['Purpose', words(payout.purpose)],

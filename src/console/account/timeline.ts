@@ -4,11 +4,11 @@ import type { MakersResponse } from '../../controls/maker/response.ts'
 import type { TimelineResponse } from '../../history/timeline/response.ts'
 import { type Content, type Html, html } from '../../values/text/html.ts'
 import type { Shown } from '../objects.ts'
-import { digits, idLink, state, time, words } from '../show.ts'
+import { digits, idLink, link, pageOf, state, time, words } from '../show.ts'
 import type { Visit } from '../visit.ts'
 
 type Timeline = Shown<typeof TimelineResponse>
-type Item = Timeline['items'][number]
+export type Item = Timeline['items'][number]
 type ItemOf<Kind extends Item['kind']> = Extract<Item, { readonly kind: Kind }>
 
 /** The names of the account's keys, by id. */
@@ -23,11 +23,21 @@ export async function timelineOf(
   key_names: ReadonlyMap<string, string>,
 ): Promise<Html> {
   const { items, truncated } = await visit.api.get<Timeline>(`/v3/payout/${payout}/timeline`)
+  return html`${itemList(visit.root, items, key_names)}${
+    truncated && html`<p>The timeline has more entries than this page shows.</p>`
+  }`
+}
+
+export function itemList(
+  root: string,
+  items: readonly Item[],
+  key_names: ReadonlyMap<string, string>,
+): Html {
   return html`<ol class="timeline">${items.map(
     item =>
       html`<li><span class="at">${time(item.at)}</span>
-<div>${shownItem(visit.root, item, key_names)}</div></li>`,
-  )}</ol>${truncated && html`<p>The timeline has more entries than this page shows.</p>`}`
+<div>${shownItem(root, item, key_names)}</div></li>`,
+  )}</ol>`
 }
 
 function shownItem(root: string, item: Item, names: ReadonlyMap<string, string>): Content {
@@ -75,15 +85,16 @@ ${uetr && html`<br><span class="faint">UETR <code>${uetr}</code></span>`}`
 
 function webhookAttempt(root: string, item: ItemOf<'webhook_attempt'>): Html {
   const { endpoint, delivery, outcome, status_code, retry_at } = item
-  const page = `${root}/webhooks/${endpoint}/deliveries/${delivery}`
+  const place = pageOf(root, endpoint)
   const answered = status_code === null ? item.error : `answered ${status_code}`
   const isDone = outcome === 'delivered'
+  const took = `${item.duration_ms} ms`
   return html`<span class="state ${isDone ? 'good' : 'bad'}">webhook ${
     isDone ? 'delivered' : 'not delivered'
   }</span> <code>${item.event_type}</code> to ${idLink(root, endpoint)},
-attempt ${item.attempt}: ${answered}, <a href="${page}">${item.duration_ms} ms</a>${
-    retry_at && html`. Next attempt ${time(retry_at)}`
-  }`
+attempt ${item.attempt}: ${answered}, ${
+    place === undefined ? took : link(`${place}/deliveries/${delivery}`, took)
+  }${retry_at && html`. Next attempt ${time(retry_at)}`}`
 }
 
 function postings({ postings: booked, hash }: ItemOf<'journal'>): Html {

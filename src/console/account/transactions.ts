@@ -11,6 +11,7 @@ import type { Screens } from '../screens.ts'
 import { digits, facts, idLink, link, money, plain, time } from '../show.ts'
 import { accountOf, type Screen, type Visit } from '../visit.ts'
 import { statementFiles } from './statement-files.ts'
+import { shortRate } from './terms.ts'
 
 export function transactionScreens(screens: Screens): void {
   screens.show('account', '/transactions', async visit => ({
@@ -161,5 +162,5 @@ function conversion({
   exchange_rate,
 }: Transaction['fx_conversions'][number]): Html {
   return html`${money(initial.amount, initial.currency)} to
-${money(final.amount, final.currency)} at ${exchange_rate}`
+${money(final.amount, final.currency)} at ${shortRate(exchange_rate)}`
 }

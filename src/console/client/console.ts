@@ -10,10 +10,15 @@ const UNITS: readonly (readonly [number, Intl.RelativeTimeFormatUnit])[] = [
 /** With UTC beside it. */
 function showTimes(root: ParentNode): void {
   const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+  const short = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
   for (const element of root.querySelectorAll<HTMLTimeElement>('time:not([title])')) {
     const at = new Date(element.dateTime)
     if (Number.isNaN(at.getTime())) continue
     element.title = `${element.dateTime} (${ago(at)} when the page was made)`
+    if (element.dataset.short !== undefined) {
+      element.textContent = short.format(at)
+      continue
+    }
     if (at.getTimezoneOffset() === 0) continue
     const utc = document.createElement('small')
     utc.textContent = ` ${element.dateTime.slice(11, 16)} UTC`
@@ -46,8 +51,10 @@ function addCopyButtons(root: ParentNode): void {
     caption?.append(copyButton(`Copy ${caption.textContent}`, text))
   }
   for (const place of root.querySelectorAll<HTMLElement>('[data-copy]:empty')) {
-    const { copy = '', name = 'Copy' } = place.dataset
-    place.append(copyButton(name, () => (copy.startsWith('/') ? location.origin + copy : copy)))
+    const { copy = '', name = 'Copy', label = name, path } = place.dataset
+    const button = copyButton(name, () => (path === undefined ? copy : location.origin + copy))
+    if (label !== name) button.setAttribute('aria-label', label)
+    place.append(button)
   }
 }
 
@@ -62,6 +69,31 @@ function copyButton(name: string, text: () => string): HTMLButtonElement {
   })
   return button
 }
+
+/** A search form that names its results shows them as the person types. */
+function findAsTyped(): void {
+  for (const form of document.querySelectorAll<HTMLFormElement>('form[data-finds]')) {
+    let asked = 0
+    form.addEventListener('input', async () => {
+      asked += 1
+      const mine = asked
+      await new Promise(resolve => setTimeout(resolve, TYPING_MS))
+      if (mine !== asked) return
+      const entries = [...new FormData(form)].map(([name, value]) => [name, String(value)])
+      const answer = await fetch(`${form.action}?${new URLSearchParams(entries)}`)
+      if (answer.redirected || !answer.ok || mine !== asked) return
+      const found = new DOMParser().parseFromString(await answer.text(), 'text/html')
+      for (const id of [form.dataset.finds ?? '', `${form.dataset.finds}-count`]) {
+        const fresh = found.getElementById(id)
+        if (fresh) enhance(fresh)
+        if (fresh) document.getElementById(id)?.replaceChildren(...fresh.childNodes)
+      }
+    })
+  }
+}
+
+/** So long after a key the person has stopped typing. */
+const TYPING_MS = 200
 
 /** The file input names the text area. */
 function addFileInputs(root: ParentNode): void {
@@ -124,7 +156,22 @@ function addShortcut(): void {
   })
 }
 
+/** On a narrow screen a row is a card, whose cells say the names of their columns. */
+function nameCells(root: ParentNode): void {
+  for (const table of root.querySelectorAll<HTMLTableElement>(
+    '.scroll > table:not(.sides table)',
+  )) {
+    const names = Array.from(table.tHead?.rows[0]?.cells ?? [], cell => cell.textContent)
+    for (const row of table.tBodies[0]?.rows ?? []) {
+      Array.from(row.cells).forEach((cell, i) => {
+        if (names[i]) cell.dataset.name = names[i]
+      })
+    }
+  }
+}
+
 function enhance(root: ParentNode): void {
+  nameCells(root)
   showTimes(root)
   addCopyButtons(root)
   addFileInputs(root)
@@ -292,5 +339,6 @@ enhance(document)
 countDown()
 setInterval(countDown, 1000)
 guardForms()
+findAsTyped()
 addShortcut()
 listen()

@@ -1,8 +1,8 @@
 // Screens of screening: what it holds, and one of them with its matches and the forms to decide.
 import { describeAge } from '../../values/text/age.ts'
 import { type Content, type Html, html } from '../../values/text/html.ts'
-import { countryWords } from '../choices.ts'
 import { anyOf, bodyOf, postForm, REASON, reasonOf } from '../form.ts'
+import { countryWords } from '../labels.ts'
 import { rows, showList, type Table } from '../list.ts'
 import type { HeldByScreening, Lists, Match, Screening } from '../objects.ts'
 import type { Screens } from '../screens.ts'

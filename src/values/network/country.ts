@@ -17,6 +17,13 @@ export const COUNTRIES: ReadonlySet<string> = new Set(
     .split(/\s+/),
 )
 
+const NAMES = new Intl.DisplayNames('en', { type: 'region' })
+
+/** `Germany`; text that is no country's code as it is. */
+export function countryName(code: string): string {
+  return isCountry(code) ? (NAMES.of(code) ?? code) : code
+}
+
 /** Whether a country has this code. Takes only upper case. */
 export function isCountry(code: string): boolean {
   return COUNTRIES.has(code)
