@@ -1,11 +1,14 @@
 // Screens of all accounts' payouts. An operator takes one, pays it by hand, and reports the result.
 import { PAYOUT_STATUSES, STEP_STATUSES } from '../../payouts/states.ts'
+import { MANUAL } from '../../rails/rail.ts'
 import { type Html, html } from '../../values/text/html.ts'
+import { payeeFacts } from '../account/terms.ts'
+import { type Item, itemList } from '../account/timeline.ts'
 import { anyOf, bodyOf, emptyBody, optionsOf, postForm, REASON, reasonOf } from '../form.ts'
 import type { ListPage } from '../list.ts'
 import type { OperatorPayoutInFull, OperatorPayoutRow } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { digits, facts, link, members, money, state, time, words } from '../show.ts'
+import { copier, digits, facts, link, money, plain, state, time, when, words } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
 
 const API = '/v3/operator/payout'
@@ -44,7 +47,7 @@ function list(visit: Visit): ListPage<OperatorPayoutRow> {
       { name: 'Rail', show: ({ rail }) => rail || '–' },
       { name: 'Taken by', show: ({ taken_by }) => taken_by },
       { name: 'Account', show: ({ account_id: id }) => link(`${root}/accounts/${id}`, id) },
-      { name: 'Created', show: ({ payout }) => time(payout.created_at) },
+      { name: 'Created', show: ({ payout }) => when(payout.created_at) },
     ],
     filters: [
       { name: 'status', label: 'State', options: anyOf(PAYOUT_STATUSES) },
@@ -58,8 +61,10 @@ function list(visit: Visit): ListPage<OperatorPayoutRow> {
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
   const { payout, ...found } = await visit.api.get<OperatorPayoutInFull>(`${API}/${id}`)
-  const { account_id, screening, ultimate_debtor: debtor } = found
+  const { account_id, screening } = found
   const { amount, currency, beneficiary_details } = payout
+  const items = found.timeline as unknown as readonly Item[]
+  const isByHand = found.rail === MANUAL
   const body = html`<div data-live-part><p class="lead">${state(payout.status)}
 ${payout.status_description}
 ${screening && link(`${visit.root}/screening/${id}`, `Screening: ${words(screening)}`)}</p>
@@ -70,15 +75,9 @@ ${
 }
 ${exceptionsOf(visit, found)}
 ${found.why_not_taken.map(sentence => html`<div class="note wait">${sentence}</div>`)}
+${isByHand && whyByHand(items)}
 ${facts([
   ['Amount to send', money(found.send.amount, found.send.currency)],
-  ['On behalf of', debtor && [debtor.name, debtor.id].filter(Boolean).join(', ')],
-  ['Reference for the payee', payout.creditor_reference],
-  [
-    'Description',
-    // The bank takes one of both.
-    payout.creditor_reference === '' && payout.transaction_description,
-  ],
   ['Account', link(`${visit.root}/accounts/${account_id}`, found.account_name || account_id)],
   ['Rail', found.rail],
   ['Reference of the bank', found.rail_reference],
@@ -87,10 +86,52 @@ ${facts([
   ['Created', time(payout.created_at)],
   ['Id', html`<code>${id}</code>`],
 ])}</div>
+<h2>${isByHand ? 'For the form of the bank' : 'The payment'}</h2>${bankForm({ ...found, payout })}
 ${forms(visit, id, found.taken_by)}
-<h2>Payee</h2>${members(visit.root, beneficiary_details)}`
+<h2>What happened</h2>${itemList(visit.root, items, new Map())}`
   const title = `${digits(amount, currency)} ${currency} to ${beneficiary_details.name}`
   return { title, body, live: id }
+}
+
+/** The route that led to people. */
+function whyByHand(items: readonly Item[]): Html | '' {
+  const routed = items.findLast(
+    item => (item.kind === 'route' || item.kind === 'attempt') && item.rail === MANUAL,
+  )
+  const reason = routed !== undefined && 'reason' in routed ? routed.reason : ''
+  return reason === '' ? '' : html`<p>People pay this payout. ${reason}</p>`
+}
+
+const CHARGES: Readonly<Record<string, string>> = {
+  shared: 'SHA: shared, each pays the own bank',
+  ours: 'OUR: we pay all charges',
+}
+
+/** All that the form of a bank asks for, each with a button that copies it. */
+function bankForm(found: Pick<OperatorPayoutInFull, 'payout' | 'send' | 'ultimate_debtor'>): Html {
+  const { payout, send, ultimate_debtor: debtor } = found
+  const { creditor_reference, tracking_details: tracking } = payout
+  const rows: readonly (readonly [string, string])[] = [
+    ['Amount', plain(send.amount, send.currency)],
+    ['Currency', send.currency],
+    ...payeeFacts(payout.beneficiary_details).filter(([label]) => label !== 'Where the money goes'),
+    ['Charges', CHARGES[payout.charge_type] ?? payout.charge_type],
+    // The bank takes one of both.
+    [
+      creditor_reference === '' ? 'Description for the payee' : 'Reference on the invoice',
+      creditor_reference || payout.transaction_description,
+    ],
+    ['Purpose', words(payout.purpose)],
+    ['On behalf of', debtor ? [debtor.name, debtor.id].filter(Boolean).join(', ') : ''],
+    ['UETR', tracking.tracking_type === 'uetr' ? tracking.tracking_number : ''],
+    ['Our reference', payout.id],
+  ]
+  return html`<table class="bank-form"><tbody>${rows
+    .filter(([, text]) => text !== '')
+    .map(
+      ([label, text]) => html`<tr><th scope="row">${label}</th><td>${text}</td>
+<td>${copier('Copy', text, `Copy: ${label}`)}</td></tr>`,
+    )}</tbody></table>`
 }
 
 function exceptionsOf({ root }: Visit, { exceptions }: Pick<OperatorPayoutInFull, 'exceptions'>) {
