@@ -179,20 +179,21 @@ export async function listLowBalances(
 
 /** Endpoints that answered 410, or whose first delivery of a day is dead. */
 export async function listDeadEndpoints(audit: Sql, { from, to }: Period): Promise<News[]> {
+  // A delivery is dead within two days of its creation, by which the index is read.
+  const died = audit`
+    select from webhook_deliveries d
+    where d.account_id = e.account_id and d.endpoint_id = e.id and d.status = 'dead'
+      and d.created_at > ${from}::timestamptz - interval '3 days'`
   const rows = await audit<Counted[]>`
     select 'endpoint' as sort, e.account_id, count(*)::integer as count
     from webhook_endpoints e join books b on b.account_id = e.account_id
     where not b.sandbox and (
       (e.status = 'disabled' and e.disabled_reason = 'gone' and e.updated_at > ${from}
         and e.updated_at <= ${to})
-      or (e.status = 'enabled' and exists (
-        select from webhook_deliveries d
-        where d.account_id = e.account_id and d.endpoint_id = e.id and d.status = 'dead'
-          and d.updated_at > ${from} and d.updated_at <= ${to})
-      and not exists (
-        select from webhook_deliveries d
-        where d.account_id = e.account_id and d.endpoint_id = e.id and d.status = 'dead'
-          and d.updated_at > ${from}::timestamptz - interval '1 day' and d.updated_at <= ${from})))
+      or (e.status = 'enabled'
+        and exists (${died} and d.updated_at > ${from} and d.updated_at <= ${to})
+        and not exists (${died} and d.updated_at > ${from}::timestamptz - interval '1 day'
+          and d.updated_at <= ${from})))
     group by e.account_id order by e.account_id`
   return withoutName(rows)
 }

@@ -278,6 +278,29 @@ test('notification, payout held, exception of a rail, dead endpoint, stale rate:
   ])
 })
 
+test('notification, worker of a service with a webhook set: tells what has happened since it looked last', async () => {
+  const { promise: told, resolve } = Promise.withResolvers<string>()
+  const receiver = await startReceiver(({ body }) => {
+    if (body.includes('endpoint')) resolve(body)
+    return { status: 200 }
+  })
+  const { owner } = service.database
+  const { id } = await addEndpoint(service.database, live.account.account_id, 'https://example.com')
+  await owner`
+    update webhook_endpoints set status = 'disabled', disabled_reason = 'gone',
+      updated_at = now() - interval '2 minutes'
+    where id = ${id}`
+  await owner`
+    update notifications set told_until = now() - interval '5 minutes',
+      due_at = now() - interval '1 second'`
+  const people_webhook = { url: receiver.url, allow_private: true }
+  const config = { ...service.deps.config, people_webhook }
+  const worker = startNotifying({ ...service.deps, config })
+  assert.match(await told, /^\{"text":"1 webhook endpoint has stopped working\./)
+  await worker.stop()
+  await receiver.close()
+})
+
 test('notification, two processes look at the same moment: one message', async () => {
   const remove = await addApprovalRule(service)
   const other = await service.anotherProcess()
