@@ -82,8 +82,8 @@ columns’ names. Commas, semicolons and tabs between the cells are understood.`
   const fileInput = html`<p>1. Fill in a template:
 <a href="${template('xlsx')}" download>Excel</a> or
 <a href="${template('csv')}" download>CSV</a>.</p>
-<p><label>2. Choose the file, or paste its cells below
-<input type="file" accept=".csv,.xlsx,text/csv" data-into="f-csv" hidden></label></p>`
+<div class="field"><label for="f-file">2. Choose the file, or paste its cells below</label>
+<input type="file" id="f-file" accept=".csv,.xlsx,text/csv" data-into="f-csv" hidden></div>`
   return html`${findings}${postForm(visit, {
     action: `${visit.root}/batches/new`,
     button: 'Create the payouts',
