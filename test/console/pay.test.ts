@@ -261,7 +261,8 @@ test('new payee, Mexico: named choices, a CLABE that a bank refuses is refused a
 })
 
 test('payee, changed in the console: by the labels of its corridor; members that the form does not show stay', async () => {
-  const to = await save({ phone: { code: '852', number: '1234' }, email: 'a@example.com' })
+  const phone = { code: '852', number: '1234' }
+  const to = await save({ phone, email: 'a@example.com', metadata: { order: '12' } })
   const path = `/beneficiaries/${to}/edit`
   const { text } = await look(path)
   assert.match(
@@ -269,7 +270,15 @@ test('payee, changed in the console: by the labels of its corridor; members that
     /<input[^>]*name="destination_details\.bank\.account_number"[^>]*value="123456789012"/,
   )
   assert.doesNotMatch(text, /name="type"/)
-  const form = { ...PAYEE_FORM, name: 'Harbour Ltd', email: '', 'address.city': 'Hong Kong' }
+  const form = {
+    ...PAYEE_FORM,
+    name: 'Harbour Ltd',
+    email: '',
+    'address.city': 'Hong Kong',
+    reference_id: 'SUP-7',
+    'metadata-name': 'desk',
+    'metadata-text': 'north',
+  }
   const changed = await send(path, form)
   assert.equal(
     changed.headers.location,
@@ -279,6 +288,10 @@ test('payee, changed in the console: by the labels of its corridor; members that
   const { data } = (await account.get(`/v3/beneficiary/${to}`)).json
   assert.equal(data.name, 'Harbour Ltd')
   assert.equal(data.email, '')
+  assert.deepEqual([data.reference_id, data.metadata], ['SUP-7', { order: '12', desk: 'north' }])
+  const listed = textOf((await look('/beneficiaries?reference_id=SUP-7')).text)
+  assert.match(listed, /Harbour Ltd/)
+  assert.doesNotMatch(listed, /Harbour Trading Ltd/)
   assert.deepEqual(data.address, { city: 'Hong Kong' })
   assert.deepEqual(data.phone, { code: '852', number: '1234' })
   assert.equal(data.destination_details.bank.account_number, '987654321098')

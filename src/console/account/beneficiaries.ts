@@ -91,12 +91,14 @@ function beneficiaryList(visit: Visit): ListPage<Beneficiary> {
       textColumn('Type', ({ type }) => type, words),
       textColumn('Destination', ({ destination_details: { type } }) => String(type), words),
       textColumn('State', ({ status }) => status, state),
+      textColumn('Your reference', ({ reference_id }) => reference_id),
       textColumn('Made by', ({ made_by }) => made_by, makerWords),
       textColumn('Created', ({ created_at }) => created_at, time),
       { name: 'Id', text: ({ id }) => id },
     ],
     filters: [
       { name: 'name', label: 'Name' },
+      { name: 'reference_id', label: 'Your reference' },
       { name: 'status', label: 'State', options: anyOf(['pending_approval', 'rejected']) },
       {
         name: 'archived',

@@ -18,6 +18,7 @@ import type { Entity } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { link } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
+import { changedMetadata, metadataFields, metadataOf } from './metadata.ts'
 import { textAt } from './terms.ts'
 
 export function entityFormScreens(screens: Screens): void {
@@ -114,7 +115,10 @@ function entityForm(visit: Visit, type: EntityType, stored: JsonObject): Html {
           visit,
           paths.map(path => memberField(path, stored)),
         )}</details>`,
-    )}${type === 'business' && people(visit, stored)}`,
+    )}<details><summary>Metadata (optional)</summary>${fields(
+      visit,
+      metadataFields(metadataOf(stored)),
+    )}</details>${type === 'business' && people(visit, stored)}`,
   })
 }
 
@@ -165,6 +169,8 @@ function recordOf(visit: Visit, stored: JsonObject): Record<string, unknown> {
     setMember(place, path.split('.'), text === '' ? undefined : text)
   }
   const named = present.filter(one => one?.first_name || one?.middle_name || one?.last_name)
+  const metadata = changedMetadata(visit, metadataOf(stored))
+  if (Object.keys(metadata).length > 0 || metadataOf(stored) !== null) record.metadata = metadata
   if (named.length > 0 || peopleOf(stored).length > 0) record.representatives = named
   return record
 }

@@ -30,6 +30,7 @@ import {
   waysLike,
   waysTo,
 } from './corridor.ts'
+import { changedMetadata, metadataFields, metadataOf } from './metadata.ts'
 import { payeeCard, textAt } from './terms.ts'
 
 export function payeeFormScreens(screens: Screens): void {
@@ -120,7 +121,9 @@ function payeeForm(visit: Visit, { way, place, stored }: Form): Html {
     )}
 <details><summary>More about the payee (optional)</summary>${further.map(path =>
       field(visit, furtherField(path, stored)),
-    )}</details>`,
+    )}</details>
+<details><summary>Metadata (optional)</summary>${fields(visit, metadataFields(metadataOf(stored)))}
+</details>`,
   })
 }
 
@@ -140,6 +143,7 @@ const FURTHER = [
   'tax_id',
   'date_of_birth',
   'national_identification_number',
+  'reference_id',
 ]
 
 function furtherField(path: string, stored: JsonObject): Field {
@@ -237,6 +241,8 @@ async function makePayee(visit: Visit): Promise<string> {
     const text = fieldText(visit, path)
     if (text !== '') setMember(body, path.split('.'), text)
   }
+  const metadata = changedMetadata(visit, null)
+  if (Object.keys(metadata).length > 0) body.metadata = metadata
   if (way.type === 'swift') setMember(body, `${BANK}.currency`.split('.'), place.currency)
   const made = await inLabels(post<Beneficiary>(visit, '/v3/beneficiary', body))
   return nextOf(visit, made, 'payee')
@@ -297,6 +303,7 @@ function updateOf(visit: Visit, { way, stored }: Form): Record<string, unknown> 
     const isSet = text !== '' || textAt(stored, path) !== ''
     if (isSet) setMember(after, path.split('.'), text === '' ? undefined : text)
   }
+  after.metadata = changedMetadata(visit, metadataOf(stored))
   // An account has either of them.
   const account = way.fields.find(({ path }) => ACCOUNTS.includes(path))?.path
   const other = ACCOUNTS.find(path => account !== undefined && path !== account)

@@ -25,6 +25,7 @@ import {
 } from '../show.ts'
 import { accountOf, may, type Screen, type Visit } from '../visit.ts'
 import { decisionForms, decisionScreens, decisionsOf } from './decision.ts'
+import { metadataFields, sentMetadata } from './metadata.ts'
 import { payoutColumns } from './payout-columns.ts'
 import { networkWords, payeeFacts, rateWords } from './terms.ts'
 import { keyNames, timelineOf } from './timeline.ts'
@@ -260,33 +261,19 @@ function detailsOf(root: string, payout: Payout, key_names: ReadonlyMap<string, 
   ])
 }
 
-const PREFIX = 'metadata:'
-
 function metadataForm(visit: Visit, { id, metadata }: Payout): Html | '' {
   if (!may(visit, 'maker')) return ''
-  const present = Object.entries(metadata ?? {}).map(([name, text]) => {
-    return { name: PREFIX + name, label: name, value: String(text) }
-  })
   return postForm(visit, {
     action: `${visit.root}/payouts/${id}/metadata`,
     under: 'Change the metadata',
     button: 'Save the metadata',
-    fields: [
-      ...present,
-      { name: 'name', label: 'New name', hint: 'To remove a name, leave its text empty.' },
-      { name: 'text', label: 'Text of the new name', member: 'metadata' },
-    ],
+    fields: metadataFields(metadata),
   })
 }
 
 async function changeMetadata(visit: Visit): Promise<string> {
-  const { form, params } = visit
-  const sent = [...form].flatMap(([name, text]) =>
-    name.startsWith(PREFIX) ? [[name.slice(PREFIX.length), text] as const] : [],
-  )
-  const name = fieldText(visit, 'name')
-  const added = name === '' ? [] : [[name, form.get('text') ?? ''] as const]
-  const metadata = Object.fromEntries([...sent, ...added])
+  const { params } = visit
+  const metadata = sentMetadata(visit)
   await visit.api.send('PUT', `/v3/payout/${params.id}`, { metadata })
   return `${visit.root}/payouts/${params.id}?done=saved`
 }

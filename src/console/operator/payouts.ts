@@ -111,10 +111,12 @@ const CHARGES: Readonly<Record<string, string>> = {
 function bankForm(found: Pick<OperatorPayoutInFull, 'payout' | 'send' | 'ultimate_debtor'>): Html {
   const { payout, send, ultimate_debtor: debtor } = found
   const { creditor_reference, tracking_details: tracking } = payout
+  // What the account has for itself is not for the bank.
+  const { reference_id: _reference, metadata: _metadata, ...payee } = payout.beneficiary_details
   const rows: readonly (readonly [string, string])[] = [
     ['Amount', plain(send.amount, send.currency)],
     ['Currency', send.currency],
-    ...payeeFacts(payout.beneficiary_details).filter(([label]) => label !== 'Where the money goes'),
+    ...payeeFacts(payee).filter(([label]) => label !== 'Where the money goes'),
     ['Charges', CHARGES[payout.charge_type] ?? payout.charge_type],
     // The bank takes one of both.
     [
