@@ -10,6 +10,9 @@ create table users (
   -- The service has closed what 'corridor' has closed.
   name text collate "C" primary key check (name ~ '^[a-z][a-z0-9._-]{1,39}$' and name <> 'corridor'),
   full_name text not null check (full_name <> ''),
+  -- Where notices go; '' for nowhere. It proves nothing: nobody logs in by it.
+  email text not null default '' check (email = ''
+    or length(email) <= 320 and email ~ '^[^@[:space:]]{1,64}@[^@[:space:]]+$'),
   -- An operator reads and changes everything. An auditor reads everything. A member has only the
   -- roles that account_roles gives on accounts.
   role text not null check (role in ('operator', 'auditor', 'member')),
@@ -18,6 +21,7 @@ create table users (
   disabled_reason text not null default '',
   constraint disabled_for_a_reason check ((disabled_at is null) = (disabled_reason = ''))
 );
+create unique index users_email_once on users (lower(email)) where email <> '';
 create trigger history after insert or update or delete on users
   for each row execute function keep_history();
 create trigger kept before delete or truncate on users

@@ -15,7 +15,7 @@ grant select, insert, update on database_clock to corridor_service;
 grant select on database_clock to corridor_auditor;
 
 grant select, insert on accounts, api_keys, users to corridor_service;
-grant update (role, disabled_at, disabled_reason) on users to corridor_service;
+grant update (role, email, disabled_at, disabled_reason) on users to corridor_service;
 grant update (name, currencies, primary_currency, duplicate_window_s, daily_rows, daily_mb, state,
   state_reason)
   on accounts to corridor_service;

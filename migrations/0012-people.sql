@@ -1,12 +1,12 @@
 -- What people may do besides running commands: their roles on accounts, and the keys, passwords and
 -- sessions by which they call the API. Also the runs of `corridor verify` and `corridor backup`.
 
--- A viewer reads the account, a maker makes payouts, an approver approves those of others. A person
--- may have several roles on an account.
+-- A viewer reads the account, a maker makes payouts, an approver approves those of others, an owner
+-- invites people and makes keys. A person may have several roles on an account.
 create table account_roles (
   user_name text collate "C" not null references users,
   account_id text collate "C" not null references accounts,
-  role text not null check (role in ('viewer', 'maker', 'approver')),
+  role text not null check (role in ('viewer', 'maker', 'approver', 'owner')),
   primary key (user_name, account_id, role)
 );
 create trigger announce after insert or update or delete on account_roles
@@ -163,6 +163,61 @@ create table login_links (
 create index login_links_open on login_links (user_name) where ended_at is null;
 create trigger history after insert or update on login_links
   for each row execute function keep_history();
+
+-- Whether a user may give roles on an account: an owner gives those that they have, and viewer.
+create function may_give(giver text, of_account text, given text[]) returns boolean
+language sql stable as $$
+  select exists (
+    select from account_roles r join users u on u.name = r.user_name
+    where r.user_name = giver and r.account_id = of_account and r.role = 'owner'
+      and u.disabled_at is null
+  ) and given <@ (
+    select array_agg(role) || 'viewer'::text from account_roles
+    where user_name = giver and account_id = of_account)
+$$;
+
+-- Invitations of an account's owner. Each works once, while its owner may still give the roles.
+create table invitations (
+  invitation_id text collate "C" primary key check (invitation_id ~ '^inv_[0-9a-z]{20}$'),
+  -- SHA-256 of the token, which has 256 random bits.
+  secret_hash bytea not null unique check (octet_length(secret_hash) = 32),
+  account_id text collate "C" not null references accounts,
+  -- Whom it is for, in the owner's words; '' for none.
+  email text not null default '' check (email = ''
+    or length(email) <= 320 and email ~ '^[^@[:space:]]{1,64}@[^@[:space:]]+$'),
+  roles text[] not null check (cardinality(roles) between 1 and 4),
+  invited_by text collate "C" not null references users,
+  created_at timestamptz not null default clock_timestamp(),
+  expires_at timestamptz not null check (expires_at > created_at),
+  -- When it was accepted or revoked.
+  ended_at timestamptz,
+  accepted_by text collate "C" references users,
+  constraint accepted_is_ended check (accepted_by is null or ended_at is not null)
+);
+create index invitations_of_account on invitations (account_id, invitation_id);
+create trigger history after insert or update or delete on invitations
+  for each row execute function keep_history();
+create trigger kept before delete or truncate on invitations
+  for each statement execute function refuse_change();
+
+create function check_invitation() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'UPDATE' and (old.ended_at is not null or to_jsonb(new) - 'ended_at' - 'accepted_by'
+    <> to_jsonb(old) - 'ended_at' - 'accepted_by')
+  then
+    raise exception 'what is over stays so, and belongs to whom it was made for'
+      using errcode = 'restrict_violation';
+  end if;
+  if (tg_op = 'INSERT' or new.accepted_by is not null)
+    and may_give(new.invited_by, new.account_id, new.roles) is not true
+  then
+    raise exception 'an owner of the account gives roles of their own'
+      using errcode = 'restrict_violation', constraint = 'owner_gives';
+  end if;
+  return new;
+end $$;
+create trigger by_owner before insert or update on invitations
+  for each row execute function check_invitation();
 
 -- The sessions of people. A session is over when it was ended, was idle too long, or is too old. It
 -- never comes back.
@@ -334,11 +389,12 @@ grant select, insert, update (secret, made_at, enrolled_at, last_step), delete o
 grant select, insert, update (used_at), delete on recovery_codes to corridor_service;
 grant select, insert, delete on second_factor_rules to corridor_service;
 grant select, insert, update (ended_at) on login_links to corridor_service;
+grant select, insert, update (ended_at, accepted_by) on invitations to corridor_service;
 grant select, insert, update (last_seen_at, confirmed_at, ended_at) on sessions to corridor_service;
 grant select, insert, delete on login_attempts to corridor_service;
 grant select, insert, update (last_login_at), delete on known_devices to corridor_service;
 grant select on sessions, login_links, login_attempts, known_devices, recovery_codes,
-  second_factor_rules to corridor_auditor;
+  second_factor_rules, invitations to corridor_auditor;
 grant select (user_name, made_at, enrolled_at, last_step) on second_factors to corridor_auditor;
 grant select (user_name, set_at) on user_passwords to corridor_auditor;
 

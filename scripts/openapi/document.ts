@@ -47,7 +47,7 @@ const TAGS = [
   ['/v3/webhook_endpoint', 'Webhooks', 'Where events are sent.'],
   ['/v3/request_log', 'Request log', 'The last requests of a sandbox, and how they ended.'],
   ['/v3/sandbox', 'Sandbox', 'What only sandbox accounts can do.'],
-  ['/v3/session', 'Session', 'People log in and out.'],
+  ['/v3/session', 'Session', 'People log in and out, and owners look after their account.'],
   ['/v3/operator', 'Operator', 'For the people who run the installation.'],
   ['/', 'Operations', 'For the people who run the installation.'],
 ] as const
@@ -187,6 +187,7 @@ const NEEDED: Readonly<Record<Access, string>> = {
   write: 'Needs a key of scope `write`.',
   operator: 'Needs a key of scope `operator`.',
   approve: 'Needs a person who may approve.',
+  own: 'Needs an owner of the account.',
   person: 'Needs a person.',
   anyone: 'Needs no credentials.',
   installation_read: 'Needs an operator or an auditor.',
@@ -207,7 +208,7 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
     hasBody: schema.body !== undefined || route.config?.optionalBody === true,
     idempotent: schema.headers !== undefined,
     versioned: true,
-    writes: !['read', 'installation_read', 'person', 'anyone'].includes(scope),
+    writes: !['read', 'own', 'installation_read', 'person', 'anyone'].includes(scope),
   }
   const asked: readonly Reason[] = route.config?.asksPassword ? ['password_needed'] : []
   const own_reasons = (schema[REFUSALS] ?? []) as readonly Reason[]

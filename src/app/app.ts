@@ -11,6 +11,7 @@ import { findSession } from '../accounts/user/session-store.ts'
 import { connectorRoutes } from '../adapters/connector/routes.ts'
 import { consolePages } from '../console/routes.ts'
 import { factorRoutes } from '../console/session/factor-routes.ts'
+import { invitationRoutes } from '../console/session/invitation-routes.ts'
 import { sessionPages } from '../console/session/pages.ts'
 import { sessionRoutes } from '../console/session/routes.ts'
 import { accountRoutes } from '../controls/account-summary/routes.ts'
@@ -44,6 +45,7 @@ import { buildValidator, REQUESTS } from '../http/validators.ts'
 import { checkVersion } from '../http/version.ts'
 import { approvalRoutes } from '../operator/approval-routes.ts'
 import { BATCH, BENEFICIARY, IMPORT, PAYOUT } from '../operator/approvals.ts'
+import { ownerRoutes } from '../operator/owner-routes.ts'
 import { operatorRoutes } from '../operator/routes.ts'
 import { beneficiaryRoutes } from '../parties/beneficiary/routes.ts'
 import { entityRoutes } from '../parties/entity/routes.ts'
@@ -170,6 +172,8 @@ export function addRoutes(
   approvalRoutes(app, deps, [IMPORT, BENEFICIARY])
   sessionRoutes(app, deps)
   factorRoutes(app, deps)
+  invitationRoutes(app, deps)
+  ownerRoutes(app, deps)
   operatorRoutes(app, deps)
 }
 

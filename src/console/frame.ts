@@ -6,7 +6,7 @@ import { typescript } from '../docs-site/snippet/typescript.ts'
 import { type Html, html } from '../values/text/html.ts'
 import { bodyText, type Call, indented } from './api.ts'
 import { labelOf } from './labels.ts'
-import type { Screen, Visit } from './visit.ts'
+import { may, type Screen, type Visit } from './visit.ts'
 
 /** By path below the root, in groups. */
 type ScreenGroups = Readonly<Record<string, Readonly<Record<string, string>>>>
@@ -21,6 +21,10 @@ const ACCOUNT_SCREENS: ScreenGroups = {
     '/entities': 'Entities',
     '/transactions': 'Statement',
     '/reports': 'Reports',
+  },
+  Account: {
+    '/people': 'People',
+    '/keys': 'API keys',
   },
   Developers: {
     '/events': 'Events',
@@ -130,20 +134,27 @@ ${
 </ul></details>`
 }
 
-function navigation({ root, account, here }: Visit): Html {
+/** Shown to owners of the account. */
+const OF_OWNERS = ['/people', '/keys']
+
+function navigation(visit: Visit): Html {
+  const { root, account, here } = visit
   const path = here.split('?', 1)[0] ?? ''
   const isHere = (place: string) =>
     place === '' ? path === root : path.startsWith(`${root}${place}`)
   const isShown = ([place]: [string, string]) =>
-    account?.sandbox === true || !['/sandbox', '/requests'].includes(place)
+    (account?.sandbox === true || !['/sandbox', '/requests'].includes(place)) &&
+    (account === null || may(visit, 'owner') || !OF_OWNERS.includes(place))
   const link = ([place, name]: [string, string]) => {
     const mark = isHere(place) && html` aria-current="page"`
     return html`<li><a href="${root}${place}"${mark}>${name}</a></li>`
   }
-  const groups = Object.entries(account === null ? INSTALLATION_SCREENS : ACCOUNT_SCREENS)
+  const all = Object.entries(account === null ? INSTALLATION_SCREENS : ACCOUNT_SCREENS)
+  const groups = all
+    .map(([name, places]) => [name, Object.entries(places).filter(isShown)] as const)
+    .filter(([, shown]) => shown.length > 0)
   return html`<nav aria-label="Screens">${groups.map(
-    ([name, places]) =>
-      html`<h2>${name}</h2><ul>${Object.entries(places).filter(isShown).map(link)}</ul>`,
+    ([name, shown]) => html`<h2>${name}</h2><ul>${shown.map(link)}</ul>`,
   )}</nav>`
 }
 

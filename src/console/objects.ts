@@ -18,6 +18,7 @@ import type * as keys from '../operator/keys.ts'
 import type * as limits from '../operator/limits.ts'
 import type { ListsResponse } from '../operator/lists.ts'
 import type { NotificationResponse } from '../operator/notification-routes.ts'
+import type * as owner from '../operator/owner-routes.ts'
 import type * as routes from '../operator/payout-routing.ts'
 import type * as payouts from '../operator/payout-words.ts'
 import type { RailFigures as Figures, RailResponse } from '../operator/rails.ts'
@@ -126,6 +127,9 @@ export type UsedLimit = Shown<typeof limits.UsedLimitResponse>
 export type OwnAccount = Shown<typeof AccountResponse>
 export type AuditedChange = Shown<typeof ChangeResponse>
 export type Lists = Shown<typeof ListsResponse>
+export type Member = Shown<typeof owner.MemberResponse>
+export type Invitation = Shown<typeof owner.InvitationResponse>
+export type MadeInvitation = Shown<typeof owner.MadeInvitation>
 export type OperatorUser = Shown<typeof users.OperatorUser>
 export type NotificationState = Shown<typeof NotificationResponse>
 export type FactorRule = Shown<typeof factor.Rule>

@@ -15,10 +15,12 @@ import { beneficiaryScreens } from './account/beneficiaries.ts'
 import { entityScreens } from './account/entities.ts'
 import { entityFormScreens } from './account/entity-form.ts'
 import { homeScreens } from './account/home.ts'
+import { keyScreens } from './account/keys.ts'
 import { newBatchScreens } from './account/new-batch.ts'
 import { payScreens } from './account/pay.ts'
 import { payeeFormScreens } from './account/payee-form.ts'
 import { payoutScreens } from './account/payouts.ts'
+import { peopleScreens } from './account/people.ts'
 import { reportScreens } from './account/reports.ts'
 import { inDays } from './account/statement-files.ts'
 import { transactionScreens } from './account/transactions.ts'
@@ -84,6 +86,8 @@ export function consolePages(
   entityFormScreens(screens)
   transactionScreens(screens)
   reportScreens(screens)
+  peopleScreens(screens)
+  keyScreens(screens)
   eventScreens(screens)
   webhookScreens(screens)
   requestScreens(screens)

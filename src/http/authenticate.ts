@@ -21,13 +21,14 @@ import type { Hosts } from './message.ts'
 
 /**
  * The access that a route needs. `read`, `write` and `operator` are scopes of an account's keys;
- * people have roles on the account for the first two. Only people have `approve`,
+ * people have roles on the account for the first two. Only people have `approve`, `own`,
  * `installation_read` (auditors and operators), `installation_write` (operators) and `person`
  * (every named person). A route for `anyone` needs no credentials, and takes a body.
  */
 export type Access =
   | Scope
   | 'approve'
+  | 'own'
   | 'installation_read'
   | 'installation_write'
   | 'person'

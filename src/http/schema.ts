@@ -20,6 +20,11 @@ export function Closed<P extends TProperties>(properties: P, options: object = {
   return Type.Object(properties, { additionalProperties: false, ...options })
 }
 
+/** An empty body, which the caller may leave out: the route has `optionalBody`. */
+export function emptyBody(title: string) {
+  return Closed({}, { title, type: ['object', 'null'] })
+}
+
 type Optional<P extends TProperties> = { [K in keyof P]: ReturnType<typeof Type.Optional<P[K]>> }
 
 /** The same members, each of which may be left out. */

@@ -8,7 +8,7 @@ import { fitPage } from '../http/fit.ts'
 import type { Reply } from '../http/idempotency/kept-reply.ts'
 import { ListOf } from '../http/list.ts'
 import { addRoute, type RouteDocs } from '../http/route.ts'
-import { Closed } from '../http/schema.ts'
+import { emptyBody } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { PricingAt } from '../prices/price.ts'
 import type { Page } from '../sql/page.ts'
@@ -252,7 +252,7 @@ function withRefusals({ refusals = [], ...route }: Route<TSchema, TSchema>): Rou
 }
 
 function withEmptyBody(route: Route<TSchema, TSchema>, title: string) {
-  const body = Closed({}, { title, type: ['object', 'null'] })
+  const body = emptyBody(title)
   return { ...route, body, config: { ...route.config, optionalBody: true } }
 }
 

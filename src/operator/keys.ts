@@ -75,7 +75,7 @@ export const MadeKeyResponse = Type.Object(
   { title: 'MadeKey' },
 )
 
-const RevokedKeyResponse = Type.Object(
+export const RevokedKeyResponse = Type.Object(
   {
     ...KEY,
     name: Type.String(),
@@ -177,7 +177,7 @@ export const keyColumns = (key: ApiKeyListing) => ({
 type AskedKey = Pick<NewApiKey, 'scope'> & Partial<Pick<NewApiKey, 'name' | 'makes_only'>>
 
 /** Refuses (400) an owner who is no user. */
-async function makeKey(sql: Sql, account_id: string, asked: AskedKey & { owner?: string }) {
+export async function makeKey(sql: Sql, account_id: string, asked: AskedKey & { owner?: string }) {
   const { scope, name = '', owner = null, makes_only = false } = asked
   const secret = newSecret(await accountNamed(sql, account_id))
   if (owner !== null && !(await listUsers(sql)).some(({ name }) => name === owner)) {
@@ -195,7 +195,7 @@ export async function listKeysOf(sql: Sql, account_id: string): Promise<ApiKeyLi
 }
 
 /** Refuses (404) an unknown id. */
-async function revokeKey(sql: Sql, key_id: string) {
+export async function revokeKey(sql: Sql, key_id: string) {
   const key = known('key', key_id, await findKey(sql, key_id))
   return { key_id, ...key, was_revoked: (await markKeyRevoked(sql, key_id)) === undefined }
 }

@@ -1,9 +1,11 @@
 // Users as operators see them.
 import { listAccountRoles, listUsers } from '../accounts/user/store.ts'
 import { ACCOUNT_ROLES, type RoleOnAccount, USER_ROLES, type User } from '../accounts/user/user.ts'
-import { Closed, Literals, textOrNull } from '../http/schema.ts'
+import { Closed, Literals, Text, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
+import { checkEmail } from '../parties/beneficiary/contact.ts'
 import type { Sql } from '../sql/connect.ts'
+import { refusal, refuseIfAny } from '../values/errors.ts'
 import { knownAmong } from './operator-write.ts'
 import { AccountId } from './request.ts'
 
@@ -20,11 +22,26 @@ export const AccountRole = Literals(ACCOUNT_ROLES, {
 export const Role = Literals(USER_ROLES, {
   description: 'What the user may do with the installation.',
 })
+export const Email = Text(320, { description: 'Where notices to the person go.' })
+
+/** Refuses (400) what is no e-mail address. */
+export function checkUserEmail(email: string | undefined): void {
+  refuseIfAny(checkEmail(email, 'email'))
+}
+
+/** Refuses (400) an e-mail address that another user has. Throws every other error on. */
+export function refuseSecondEmail(error: unknown): never {
+  const { constraint_name } = error as { constraint_name?: string }
+  if (constraint_name !== 'users_email_once') throw error
+  throw refusal('invalid_field', 'Another user has this e-mail address.', 'email')
+}
+
 const timeOrNull = (description: string) => textOrNull({ format: 'date-time', description })
 
 const USER = {
   name: Type.String(),
   full_name: Type.String(),
+  email: Type.String({ description: 'Where notices to the user go; empty for nowhere.' }),
   role: Role,
   accounts: Type.Array(Closed({ account_id: AccountId, role: AccountRole }), {
     description: 'What the user may do for accounts.',

@@ -10,10 +10,11 @@ import {
   insertUser,
   listUsers,
   updateDisabled,
+  updateEmail,
   updateRole,
 } from '../accounts/user/store.ts'
-import { type RoleOnAccount, SERVICE, type UserRole } from '../accounts/user/user.ts'
-import { Closed, Text } from '../http/schema.ts'
+import { type RoleOnAccount, SERVICE, type User } from '../accounts/user/user.ts'
+import { Closed, optional, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Sql } from '../sql/connect.ts'
 import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
@@ -25,9 +26,12 @@ import { AccountId, MAX_NAME, ReasonRequest } from './request.ts'
 import { resetFactor } from './second-factor.ts'
 import {
   AccountRole,
+  checkUserEmail,
+  Email,
   listWithRoles,
   OperatorUser,
   Role,
+  refuseSecondEmail,
   UserName,
   UserPath,
   UserResponse,
@@ -90,6 +94,7 @@ const create = writing({
       name: UserName,
       full_name: Text(MAX_NAME, { minLength: 1, description: 'The full name of the person.' }),
       role: Role,
+      ...optional({ email: Email }),
     },
     { title: 'NewUser' },
   ),
@@ -145,9 +150,29 @@ const role = writing({
   },
 })
 
+const email = writing({
+  ...CHANGE,
+  name: 'user email',
+  path: '/v3/operator/user/:name/email',
+  operationId: 'setUserEmail',
+  summary: 'Set the e-mail address of a user.',
+  description: `${OF_ANOTHER.description} An empty address removes it.`,
+  body: Closed({ email: Email }, { title: 'EmailRequest' }),
+  run(acting, { name, email }) {
+    checkUserEmail(email)
+    return change(acting, name, sql => updateEmail(sql, name, email).catch(refuseSecondEmail))
+  },
+  command: {
+    arguments: ['email'],
+    words,
+    help: '\nExample:\n  npx corridor user email grace grace@example.com',
+  },
+})
+
 const GIVE_HELP = `
 A viewer reads an account, a maker makes its payouts, an approver approves those
-of others. A user can have several roles on an account, and roles on several.
+of others, an owner invites people and makes keys. A user can have several roles
+on an account, and roles on several.
 
 Example:
   npx corridor user give-role ada maker --account acc_7k2m9x4q`
@@ -279,7 +304,7 @@ const enable = writing({
 
 export const users: ActionGroup = {
   actions: [
-    ...[list, create, role, giveRole, takeRole, loginLink, logOut, disable, enable],
+    ...[list, create, role, email, giveRole, takeRole, loginLink, logOut, disable, enable],
     resetFactor,
   ],
 }
@@ -287,16 +312,17 @@ export const users: ActionGroup = {
 /** Refuses (400) a name once given, the service's name, and a first user who is no operator. */
 async function makeUser(
   sql: Sql,
-  user: { readonly name: string; readonly full_name: string; readonly role: UserRole },
+  user: Pick<User, 'name' | 'full_name' | 'role'> & { readonly email?: string },
 ): Promise<{ readonly user: UserWithRoles; readonly is_first: boolean }> {
-  const { name } = user
+  const { name, email } = user
+  checkUserEmail(email)
   const users = await listUsers(sql)
   const unfit = refuseFirst(users, user.role)
   if (unfit !== undefined) refuseIfAny([invalidField('role', unfit)])
   if (name === SERVICE) {
     refuseIfAny([invalidField('name', `${SERVICE} is the name of the service, and of no user.`)])
   }
-  if (!(await insertUser(sql, user))) {
+  if (!(await insertUser(sql, user).catch(refuseSecondEmail))) {
     refuseIfAny([invalidField('name', `There is a user ${name}, and names are given once.`)])
   }
   return { user: await userNamed(sql, name), is_first: users.length === 0 }
@@ -340,6 +366,7 @@ function columnsOf(user: UserWithRoles) {
   return {
     user: user.name,
     name: user.full_name,
+    'e-mail': user.email,
     role: user.role,
     'on accounts': accounts.map(({ account_id, role }) => `${role} of ${account_id}`).join(', '),
     created: toSecond(user.created_at),

@@ -18,6 +18,7 @@ export type IdPrefix =
   | 'esc'
   | 'evt'
   | 'fx'
+  | 'inv'
   | 'key'
   | 'lim'
   | 'pim'

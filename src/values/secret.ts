@@ -19,13 +19,15 @@ export function newUserSecret(): string {
 
 /**
  * The same for the cookie of a session, `corridor_session_…`, or of a device, `corridor_device_…`,
- * or for a link: `corridor_login_…`.
+ * or for a link: `corridor_login_…`, `corridor_invitation_…`.
  */
-export function newToken(of: 'session' | 'device' | 'login'): string {
+export function newToken(of: 'session' | 'device' | 'login' | 'invitation'): string {
   return secretOf(of)
 }
 
-function secretOf(kind: 'live' | 'test' | 'user' | 'session' | 'device' | 'login'): string {
+type Kind = 'live' | 'test' | 'user' | Parameters<typeof newToken>[0]
+
+function secretOf(kind: Kind): string {
   const text = `corridor_${kind}_${randomBytes(RANDOM_BYTES).toString('base64url')}`
   return text + checksumOf(text)
 }

@@ -54,6 +54,7 @@ const REFERENCE = [
   'api_keys',
   'approval_rules',
   'funding_references',
+  'invitations',
   'limits',
   'pricing_policies',
   'routes',

@@ -126,7 +126,8 @@ async function addRowsThatWait({ service, main, entities }: History): Promise<vo
       ('ada', 'Ada Lovelace', 'operator'), ('grace', 'Grace Hopper', 'auditor')`
   await owner`
     insert into account_roles (user_name, account_id, role) values
-      ('ada', ${account_id}, 'maker'), ('grace', ${account_id}, 'viewer')`
+      ('ada', ${account_id}, 'maker'), ('grace', ${account_id}, 'viewer'),
+      ('ada', ${account_id}, 'owner')`
   await owner`
     insert into user_keys (key_id, user_name, secret_hash, name) values
       ('usk_00000000000000000001', 'ada', sha256('a'), 'a'),
@@ -145,6 +146,13 @@ async function addRowsThatWait({ service, main, entities }: History): Promise<vo
       (sha256('ra'), 'ada', null), (sha256('rg'), 'grace', now()), (sha256('rb'), 'ada', now())`
   await owner`
     insert into second_factor_rules (scope) values ('installation'), (${account_id})`
+  await owner`
+    insert into invitations (invitation_id, secret_hash, account_id, email, roles, invited_by,
+      expires_at, ended_at, accepted_by) values
+      ('inv_00000000000000000001', sha256('i1'), ${account_id}, 'bo@example.com', '{viewer}', 'ada',
+        now() + interval '1 day', null, null),
+      ('inv_00000000000000000002', sha256('i2'), ${account_id}, '', '{maker,viewer}', 'ada',
+        now() + interval '2 days', now(), 'grace')`
   await owner`
     insert into login_links (secret_hash, user_name, expires_at) values
       (sha256('la'), 'ada', now() + interval '1 hour'),

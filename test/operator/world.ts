@@ -303,6 +303,7 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
     body: { name: newReference(), full_name: 'Bob Noyce', role: 'member' },
   }),
   'POST /v3/operator/user/:name/role': about(newUser, { role: 'auditor' }),
+  'POST /v3/operator/user/:name/email': about(newUser, { email: '' }),
   'POST /v3/operator/user/:name/account_role': async world => ({
     ids: [await newUser(world)],
     body: { account_id: idOf(world.live), role: 'approver' },

@@ -18,7 +18,11 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   schema_migrations: { none: 'name hash' },
   reference_version: { none: 'change_head' },
   audit_log: { staff: 'changed_by via origin reason before after', none: 'table_name act hash' },
-  users: { staff: 'name full_name disabled_reason', none: 'role' },
+  users: { staff: 'name full_name email disabled_reason', none: 'role' },
+  invitations: {
+    staff: 'email invited_by accepted_by',
+    none: 'invitation_id secret_hash account_id roles',
+  },
   login_attempts: { staff: 'network user_name', none: 'device means' },
   second_factors: { staff: 'user_name', none: 'secret' },
   recovery_codes: { staff: 'user_name', none: 'secret_hash' },

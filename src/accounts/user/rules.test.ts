@@ -16,7 +16,7 @@ const AT = '2026-11-23T08:00:00.000000Z'
 
 function user(name: string, role: User['role'], disabled_reason = ''): User {
   const disabled_at = disabled_reason === '' ? null : AT
-  return { name, full_name: name, role, created_at: AT, disabled_at, disabled_reason }
+  return { name, full_name: name, email: '', role, created_at: AT, disabled_at, disabled_reason }
 }
 
 const USERS = [
@@ -65,10 +65,11 @@ const NEEDS: readonly (readonly [AccountRole, readonly AccountNeed[]])[] = [
   ['viewer', ['read']],
   ['maker', ['read', 'write']],
   ['approver', ['read', 'approve']],
+  ['owner', ['read', 'own']],
 ]
 
 for (const [role, may] of NEEDS) {
-  for (const needed of ['read', 'write', 'approve', 'operator'] as const) {
+  for (const needed of ['read', 'write', 'approve', 'operator', 'own'] as const) {
     test(`user role ${role}, permission ${needed} asked for: ${may.includes(needed) ? 'granted' : 'refused'}`, () => {
       assert.equal(rolesAllow([role], needed), may.includes(needed))
     })

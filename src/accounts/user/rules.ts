@@ -46,18 +46,27 @@ export function refuseFirst(users: readonly User[], role: UserRole): string | un
 }
 
 /** The purpose for which a call needs a role on the account. */
-export type AccountNeed = 'read' | 'write' | 'operator' | 'approve'
+export type AccountNeed = 'read' | 'write' | 'operator' | 'approve' | 'own'
 
 /** The roles for each need. No role on an account has the rights of a key of scope `operator`. */
 const ROLES_FOR: Readonly<Record<AccountNeed, readonly AccountRole[]>> = {
-  read: ['viewer', 'maker', 'approver'],
+  read: ['viewer', 'maker', 'approver', 'owner'],
   write: ['maker'],
   approve: ['approver'],
+  own: ['owner'],
   operator: [],
 }
 
 export function rolesAllow(roles: readonly AccountRole[], needed: AccountNeed): boolean {
   return ROLES_FOR[needed].some(role => roles.includes(role))
+}
+
+/** The roles among these that an owner of an account may not give: who has them may. */
+export function notGivenBy(
+  owner: readonly AccountRole[],
+  roles: readonly AccountRole[],
+): AccountRole[] {
+  return roles.filter(role => role !== 'viewer' && !owner.includes(role))
 }
 
 /** Whether a user of this role may read, or change, the whole installation's data. */

@@ -9,6 +9,10 @@ export const IDLE_MINUTES = 30
 export const LONGEST_HOURS = 12
 
 export const LINK_MINUTES = 15
+export const INVITATION_DAYS = 7
+/** The path of an invitation. The token follows it. */
+export const INVITATION_PATH = '/login/invitation?token='
+
 /** The path of a login link. The token follows it. */
 export const LINK_PATH = '/login/link?token='
 
@@ -42,6 +46,6 @@ export interface Session {
 
 /** The hash of a token, as the database stores it; undefined when the text is no token. */
 export function hashToken(token: string): Buffer | undefined {
-  const is_token = /^corridor_(?:session|device|login)_[\w-]{49}$/.test(token)
+  const is_token = /^corridor_(?:session|device|login|invitation)_[\w-]{49}$/.test(token)
   return is_token ? hash('sha256', token, 'buffer') : undefined
 }

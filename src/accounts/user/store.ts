@@ -7,16 +7,20 @@ import type { RoleOnAccount, User, UserKey, UserRole } from './user.ts'
 /** All users, disabled ones too, by name. */
 export async function listUsers(sql: Tag): Promise<User[]> {
   return sql<User[]>`
-    select name, full_name, role, created_at, disabled_at, disabled_reason from users order by name`
+    select name, full_name, email, role, created_at, disabled_at, disabled_reason
+    from users order by name`
 }
+
+type NewUser = Pick<User, 'name' | 'full_name' | 'role'> & Partial<Pick<User, 'email'>>
 
 /** Adds a user; false when a user has this name, even a disabled one. */
 export async function insertUser(
-  sql: Sql,
-  { name, full_name, role }: Pick<User, 'name' | 'full_name' | 'role'>,
+  sql: Tag,
+  { name, full_name, role, email = '' }: NewUser,
 ): Promise<boolean> {
   const { count } = await sql`
-    insert into users (name, full_name, role) values (${name}, ${full_name}, ${role})
+    insert into users (name, full_name, role, email)
+    values (${name}, ${full_name}, ${role}, ${email})
     on conflict (name) do nothing`
   return count === 1
 }
@@ -24,6 +28,11 @@ export async function insertUser(
 /** Changes the role. PostgreSQL refuses to leave no operator. */
 export async function updateRole(sql: Sql, name: string, role: UserRole): Promise<void> {
   await sql`update users set role = ${role} where name = ${name}`
+}
+
+/** Changes the e-mail address. PostgreSQL refuses one that another user has. */
+export async function updateEmail(sql: Sql, name: string, email: string): Promise<void> {
+  await sql`update users set email = ${email} where name = ${name}`
 }
 
 /**
@@ -44,7 +53,7 @@ export async function listAccountRoles(sql: Tag): Promise<RoleOnAccount[]> {
 }
 
 /** Gives a user a role on an account; false when they already have it. */
-export async function insertAccountRole(sql: Sql, { user_name, account_id, role }: RoleOnAccount) {
+export async function insertAccountRole(sql: Tag, { user_name, account_id, role }: RoleOnAccount) {
   const { count } = await sql`
     insert into account_roles (user_name, account_id, role)
     values (${user_name}, ${account_id}, ${role}) on conflict do nothing`

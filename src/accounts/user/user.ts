@@ -9,8 +9,11 @@ import type { ApiKey } from '../rules.ts'
 export const USER_ROLES = ['operator', 'auditor', 'member'] as const
 export type UserRole = (typeof USER_ROLES)[number]
 
-/** The rights on an account: to read it, to make payouts, to approve other people's payouts. */
-export const ACCOUNT_ROLES = ['viewer', 'maker', 'approver'] as const
+/**
+ * The rights on an account: to read it, to make payouts, to approve other people's payouts, to
+ * invite people and make keys.
+ */
+export const ACCOUNT_ROLES = ['viewer', 'maker', 'approver', 'owner'] as const
 export type AccountRole = (typeof ACCOUNT_ROLES)[number]
 
 /** The name behind the closings by the service. No person has this name. */
@@ -20,6 +23,8 @@ export interface User {
   /** The name that the person gives to commands, and that the audit log shows. */
   readonly name: string
   readonly full_name: string
+  /** '' for none. It proves nothing: nobody logs in by it. */
+  readonly email: string
   readonly role: UserRole
   readonly created_at: Instant
   /** Null while the user may work. */

@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import { MAX_CODE, otpauthLink } from '../../accounts/user/second-factor.ts'
 import { send, success } from '../../http/answer.ts'
 import { addRoute } from '../../http/route.ts'
-import { Closed } from '../../http/schema.ts'
+import { Closed, emptyBody } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import { beginFactor, enrol, giveCode, removeFactor } from './factor-operations.ts'
 import {
@@ -72,7 +72,8 @@ function enrolmentRoutes(app: FastifyInstance, deps: Needs): void {
     operationId: 'beginSecondFactor',
     summary: 'Make the secret of a second factor (TOTP), which counts from its first code on.',
     description: 'The secret is shown in this answer. Another call makes another secret.',
-    config: { ...config, asksPassword: true },
+    config: { ...config, asksPassword: true, optionalBody: true },
+    body: emptyBody('NothingMore'),
     response: Closed(
       {
         secret: Type.String({ description: 'In base 32, for the person’s device.' }),

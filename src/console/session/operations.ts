@@ -216,7 +216,7 @@ export function excessOf(attempt: Attempt | undefined, most: typeof MOST_ATTEMPT
 }
 
 /** On a known device or a new one. Refuses a user who may not work. */
-async function begin(
+export async function begin(
   tx: TransactionSql,
   user: string,
   known: string | undefined,
@@ -370,4 +370,4 @@ function tooManyAtOnce() {
   return refusal('service_unavailable', 'Too many people log in at once; try again.')
 }
 
-const turns = new Turns()
+export const turns = new Turns()

@@ -7,6 +7,7 @@ import { checkPrivate, sessionCookie, sessionTokenOf } from '../../http/browser.
 import { sendError, toRefusal } from '../../http/errors.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import { enterByLink, type LoggedIn, logIn, logOut } from './operations.ts'
+import { invitationPages } from './invitation-pages.ts'
 import { ownPages } from './own-pages.ts'
 import {
   checkNewPassword,
@@ -23,7 +24,10 @@ import { fromOf, type Needs, setCookies } from './routes.ts'
 /** Of a form with a name, a token and passwords. */
 const MAX_FORM_BYTES = 4096
 
-export function sessionPages(pages: FastifyInstance, deps: Needs): void {
+export function sessionPages(
+  pages: FastifyInstance,
+  deps: Needs & Parameters<typeof invitationPages>[1],
+): void {
   pages.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string', bodyLimit: MAX_FORM_BYTES },
@@ -41,6 +45,7 @@ export function sessionPages(pages: FastifyInstance, deps: Needs): void {
   })
   logInPages(pages, deps, plain)
   ownPages(pages, deps, plain)
+  invitationPages(pages, deps, plain)
   const anyone = { config: { scope: 'person', without: LACKS } } as const
   pages.post('/logout', anyone, async (request, reply) => {
     const { person, session } = request

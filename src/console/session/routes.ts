@@ -180,7 +180,7 @@ export function ofSession({ person, session }: FastifyRequest) {
 
 const UserName = Type.String({ minLength: 2, maxLength: 40, description: 'The name of the user.' })
 const Password = Type.String({ minLength: 1, maxLength: MAX_PASSWORD })
-const NewPassword = Type.String({
+export const NewPassword = Type.String({
   minLength: MIN_PASSWORD,
   maxLength: MAX_PASSWORD,
   description: 'Any characters; a few words are good.',

@@ -21,6 +21,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   beneficiary_approvals: 'approval of beneficiary',
   entities: 'entity',
   fees: 'fee',
+  invitations: 'invitation',
   limits: 'limit',
   login_links: 'log-in link of',
   payout_approvals: 'approval of payout',
@@ -46,7 +47,8 @@ const NOUNS: Readonly<Record<string, string>> = {
 
 /** The columns that may name a row, the best first. */
 const NAMES = [
-  ...['name', 'user_name', 'id', 'limit_id', 'rule_id', 'key_id', 'rail', 'list', 'scope'],
+  ...['name', 'user_name', 'id', 'limit_id', 'invitation_id', 'rule_id', 'key_id', 'rail'],
+  ...['list', 'scope'],
 ]
 
 /** Columns that say nothing to people. The row behind a sentence has them. */
