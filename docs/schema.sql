@@ -86,16 +86,19 @@ GRANT SELECT ON audit_log TO corridor_service;
 CREATE TABLE users (
   name text COLLATE "C" NOT NULL,
   full_name text NOT NULL,
+  email text DEFAULT ''::text NOT NULL,
   role text NOT NULL,
   created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   disabled_at timestamp with time zone,
   disabled_reason text DEFAULT ''::text NOT NULL,
   CONSTRAINT users_pkey PRIMARY KEY (name),
   CONSTRAINT disabled_for_a_reason CHECK (((disabled_at IS NULL) = (disabled_reason = ''::text))),
+  CONSTRAINT users_email_check CHECK (((email = ''::text) OR ((length(email) <= 320) AND (email ~ '^[^@[:space:]]{1,64}@[^@[:space:]]+$'::text)))),
   CONSTRAINT users_full_name_check CHECK ((full_name <> ''::text)),
   CONSTRAINT users_name_check CHECK (((name ~ '^[a-z][a-z0-9._-]{1,39}$'::text) AND (name <> 'corridor'::text))),
   CONSTRAINT users_role_check CHECK ((role = ANY (ARRAY['operator'::text, 'auditor'::text, 'member'::text])))
 );
+CREATE UNIQUE INDEX users_email_once ON users USING btree (lower(email)) WHERE (email <> ''::text);
 CREATE TRIGGER announce AFTER INSERT OR UPDATE ON users FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
 CREATE TRIGGER disabled_is_out AFTER UPDATE ON users FOR EACH ROW WHEN (((new.disabled_at IS NOT NULL) AND (old.disabled_at IS NULL))) EXECUTE FUNCTION end_sessions();
 CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON users FOR EACH ROW EXECUTE FUNCTION keep_history();
@@ -103,7 +106,7 @@ CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON users FOR EACH STATEMENT EXECUT
 CREATE TRIGGER one_operator_left AFTER INSERT OR UPDATE ON users FOR EACH STATEMENT EXECUTE FUNCTION require_operator();
 CREATE TRIGGER rights_by_another BEFORE UPDATE ON users FOR EACH ROW EXECUTE FUNCTION refuse_own_rights();
 GRANT SELECT ON users TO corridor_auditor;
-GRANT INSERT, SELECT, UPDATE (disabled_at, disabled_reason, role) ON users TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (disabled_at, disabled_reason, email, role) ON users TO corridor_service;
 
 CREATE TABLE accounts (
   account_id text COLLATE "C" NOT NULL,
@@ -1656,7 +1659,7 @@ CREATE TABLE account_roles (
   CONSTRAINT account_roles_pkey PRIMARY KEY (user_name, account_id, role),
   CONSTRAINT account_roles_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
   CONSTRAINT account_roles_user_name_fkey FOREIGN KEY (user_name) REFERENCES users(name),
-  CONSTRAINT account_roles_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'maker'::text, 'approver'::text])))
+  CONSTRAINT account_roles_role_check CHECK ((role = ANY (ARRAY['viewer'::text, 'maker'::text, 'approver'::text, 'owner'::text])))
 );
 CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON account_roles FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
 CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON account_roles FOR EACH ROW EXECUTE FUNCTION keep_history();
@@ -1760,6 +1763,52 @@ CREATE TRIGGER rights_by_another BEFORE INSERT ON login_links FOR EACH ROW EXECU
 GRANT SELECT ON login_links TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (ended_at) ON login_links TO corridor_service;
 
+CREATE TABLE user_identities (
+  issuer text COLLATE "C" NOT NULL,
+  subject text COLLATE "C" NOT NULL,
+  user_name text COLLATE "C" NOT NULL,
+  made_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  CONSTRAINT user_identities_pkey PRIMARY KEY (issuer, subject),
+  CONSTRAINT user_identities_user_name_key UNIQUE (user_name),
+  CONSTRAINT user_identities_user_name_fkey FOREIGN KEY (user_name) REFERENCES users(name),
+  CONSTRAINT user_identities_issuer_check CHECK (((length(issuer) >= 1) AND (length(issuer) <= 1000))),
+  CONSTRAINT user_identities_subject_check CHECK (((length(subject) >= 1) AND (length(subject) <= 255)))
+);
+CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON user_identities FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER kept BEFORE DELETE OR UPDATE OR TRUNCATE ON user_identities FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON user_identities TO corridor_auditor;
+GRANT INSERT, SELECT ON user_identities TO corridor_service;
+
+CREATE TABLE invitations (
+  invitation_id text COLLATE "C" NOT NULL,
+  secret_hash bytea NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  email text DEFAULT ''::text NOT NULL,
+  roles text[] NOT NULL,
+  invited_by text COLLATE "C" NOT NULL,
+  created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  accepted_by text COLLATE "C",
+  CONSTRAINT invitations_pkey PRIMARY KEY (invitation_id),
+  CONSTRAINT invitations_secret_hash_key UNIQUE (secret_hash),
+  CONSTRAINT invitations_accepted_by_fkey FOREIGN KEY (accepted_by) REFERENCES users(name),
+  CONSTRAINT invitations_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT invitations_invited_by_fkey FOREIGN KEY (invited_by) REFERENCES users(name),
+  CONSTRAINT accepted_is_ended CHECK (((accepted_by IS NULL) OR (ended_at IS NOT NULL))),
+  CONSTRAINT invitations_check CHECK ((expires_at > created_at)),
+  CONSTRAINT invitations_email_check CHECK (((email = ''::text) OR ((length(email) <= 320) AND (email ~ '^[^@[:space:]]{1,64}@[^@[:space:]]+$'::text)))),
+  CONSTRAINT invitations_invitation_id_check CHECK ((invitation_id ~ '^inv_[0-9a-z]{20}$'::text)),
+  CONSTRAINT invitations_roles_check CHECK (((cardinality(roles) >= 1) AND (cardinality(roles) <= 4))),
+  CONSTRAINT invitations_secret_hash_check CHECK ((octet_length(secret_hash) = 32))
+);
+CREATE INDEX invitations_of_account ON invitations USING btree (account_id, invitation_id);
+CREATE TRIGGER by_owner BEFORE INSERT OR UPDATE ON invitations FOR EACH ROW EXECUTE FUNCTION check_invitation();
+CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON invitations FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON invitations FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON invitations TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (accepted_by, ended_at) ON invitations TO corridor_service;
+
 CREATE TABLE sessions (
   secret_hash bytea NOT NULL,
   user_name text COLLATE "C" NOT NULL,
@@ -1767,6 +1816,7 @@ CREATE TABLE sessions (
   last_seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   confirmed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
   factor_at timestamp with time zone,
+  by_provider boolean DEFAULT false NOT NULL,
   ended_at timestamp with time zone,
   CONSTRAINT sessions_pkey PRIMARY KEY (secret_hash),
   CONSTRAINT sessions_user_name_fkey FOREIGN KEY (user_name) REFERENCES users(name),
@@ -3527,6 +3577,40 @@ AS $function$
   end
 $function$;
 
+CREATE OR REPLACE FUNCTION may_give(giver text, of_account text, given text[])
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (
+    select from account_roles r join users u on u.name = r.user_name
+    where r.user_name = giver and r.account_id = of_account and r.role = 'owner'
+      and u.disabled_at is null
+  ) and given <@ (
+    select array_agg(role) || 'viewer'::text from account_roles
+    where user_name = giver and account_id = of_account)
+$function$;
+
+CREATE OR REPLACE FUNCTION check_invitation()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' and (old.ended_at is not null or to_jsonb(new) - 'ended_at' - 'accepted_by'
+    <> to_jsonb(old) - 'ended_at' - 'accepted_by')
+  then
+    raise exception 'what is over stays so, and belongs to whom it was made for'
+      using errcode = 'restrict_violation';
+  end if;
+  if (tg_op = 'INSERT' or new.accepted_by is not null)
+    and may_give(new.invited_by, new.account_id, new.roles) is not true
+  then
+    raise exception 'an owner of the account gives roles of their own'
+      using errcode = 'restrict_violation', constraint = 'owner_gives';
+  end if;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION check_over()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -3535,6 +3619,7 @@ begin
   if old.ended_at is not null or new.user_name <> old.user_name
     or new.secret_hash <> old.secret_hash or new.created_at <> old.created_at
     or to_jsonb(new) -> 'factor_at' is distinct from to_jsonb(old) -> 'factor_at'
+    or to_jsonb(new) -> 'by_provider' is distinct from to_jsonb(old) -> 'by_provider'
   then
     raise exception 'what is over stays so, and belongs to whom it was made for'
       using errcode = 'restrict_violation';

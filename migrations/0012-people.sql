@@ -164,6 +164,19 @@ create index login_links_open on login_links (user_name) where ended_at is null;
 create trigger history after insert or update on login_links
   for each row execute function keep_history();
 
+-- Who a user is at a provider of log-ins (OpenID Connect). An identity stays with its user.
+create table user_identities (
+  issuer text collate "C" not null check (length(issuer) between 1 and 1000),
+  subject text collate "C" not null check (length(subject) between 1 and 255),
+  user_name text collate "C" not null unique references users,
+  made_at timestamptz not null default clock_timestamp(),
+  primary key (issuer, subject)
+);
+create trigger history after insert or update or delete on user_identities
+  for each row execute function keep_history();
+create trigger kept before update or delete or truncate on user_identities
+  for each statement execute function refuse_change();
+
 -- Whether a user may give roles on an account: an owner gives those that they have, and viewer.
 create function may_give(giver text, of_account text, given text[]) returns boolean
 language sql stable as $$
@@ -231,6 +244,8 @@ create table sessions (
   confirmed_at timestamptz not null default clock_timestamp(),
   -- When the person proved the second factor; null for a session without one.
   factor_at timestamptz,
+  -- Whether the person logged in at the provider.
+  by_provider boolean not null default false,
   ended_at timestamptz
 );
 create index sessions_open on sessions (user_name) where ended_at is null;
@@ -242,6 +257,7 @@ begin
   if old.ended_at is not null or new.user_name <> old.user_name
     or new.secret_hash <> old.secret_hash or new.created_at <> old.created_at
     or to_jsonb(new) -> 'factor_at' is distinct from to_jsonb(old) -> 'factor_at'
+    or to_jsonb(new) -> 'by_provider' is distinct from to_jsonb(old) -> 'by_provider'
   then
     raise exception 'what is over stays so, and belongs to whom it was made for'
       using errcode = 'restrict_violation';
@@ -390,11 +406,12 @@ grant select, insert, update (used_at), delete on recovery_codes to corridor_ser
 grant select, insert, delete on second_factor_rules to corridor_service;
 grant select, insert, update (ended_at) on login_links to corridor_service;
 grant select, insert, update (ended_at, accepted_by) on invitations to corridor_service;
+grant select, insert on user_identities to corridor_service;
 grant select, insert, update (last_seen_at, confirmed_at, ended_at) on sessions to corridor_service;
 grant select, insert, delete on login_attempts to corridor_service;
 grant select, insert, update (last_login_at), delete on known_devices to corridor_service;
 grant select on sessions, login_links, login_attempts, known_devices, recovery_codes,
-  second_factor_rules, invitations to corridor_auditor;
+  second_factor_rules, invitations, user_identities to corridor_auditor;
 grant select (user_name, made_at, enrolled_at, last_step) on second_factors to corridor_auditor;
 grant select (user_name, set_at) on user_passwords to corridor_auditor;
 

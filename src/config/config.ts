@@ -1,6 +1,8 @@
 // Reads the environment into one object; no other file reads settings from process.env.
+import { readFileSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import { userInfo } from 'node:os'
+import { readGroupRoles } from '../accounts/user/group-roles.ts'
 import { type Hosts, readHosts } from '../http/message.ts'
 import { refuseUrl } from '../prices/rate/fetch.ts'
 import { nearestOf } from '../values/text/nearest.ts'
@@ -17,6 +19,9 @@ export type Config = Readonly<ReturnType<typeof readConfig>>
 
 /** Tracing, from the standard variables of OpenTelemetry. */
 export type Tracing = Readonly<NonNullable<ReturnType<typeof tracing>>>
+
+/** The provider of log-ins. */
+export type Provided = Readonly<NonNullable<ReturnType<typeof provider>>>
 
 export interface Addresses {
   includes(address: string): boolean
@@ -75,6 +80,8 @@ export function readConfig(env: Environment = process.env) {
     /** 0 means no limit. */
     failed_logins_per_min: integer(env, 'CORRIDOR_FAILED_LOGINS_PER_MIN', 0, 1_000_000),
     request_log: isOn(env, 'CORRIDOR_REQUEST_LOG'),
+    /** Undefined without a provider of log-ins. */
+    provider: provider(env),
     /** Empty means every host. */
     allowed_hosts: hosts(env, 'CORRIDOR_ALLOWED_HOSTS'),
     trusted_proxies: addresses(env, 'CORRIDOR_TRUSTED_PROXIES'),
@@ -124,6 +131,44 @@ function notifying(env: Environment) {
       fault('CORRIDOR_NOTIFY_LOW_BALANCE'),
     ),
   }
+}
+
+function provider(env: Environment) {
+  const issuer = text(env, 'CORRIDOR_OIDC_ISSUER')
+  if (issuer === '') return undefined
+  const { protocol, hostname = '' } = URL.parse(issuer) ?? {}
+  const isHere = protocol === 'http:' && /^(localhost|127\.0\.0\.1|\[::1\])$/.test(hostname)
+  if (protocol !== 'https:' && !isHere) {
+    throw new ConfigError('CORRIDOR_OIDC_ISSUER must be like https://login.example.com')
+  }
+  const client_id = text(env, 'CORRIDOR_OIDC_CLIENT_ID')
+  if (client_id === '') throw new ConfigError('CORRIDOR_OIDC_CLIENT_ID must name this installation')
+  const given = text(env, 'CORRIDOR_OIDC_ROLES')
+  const roles = readGroupRoles(given)
+  if (roles === undefined || roles.length === 0) {
+    const form = 'GROUP=operator; GROUP=acc_7k2m9x4q:maker'
+    throw new ConfigError(`CORRIDOR_OIDC_ROLES must be like ${form}, not "${given}"`)
+  }
+  const groups_claim = text(env, 'CORRIDOR_OIDC_GROUPS_CLAIM')
+  return {
+    issuer,
+    client_id,
+    secret: secretIn(env, 'CORRIDOR_OIDC_SECRET_FILE'),
+    groups_claim,
+    roles,
+  }
+}
+
+/** The first line of the file. The error does not repeat it. */
+function secretIn(env: Environment, name: Name): string {
+  const path = text(env, name)
+  try {
+    const [secret = ''] = readFileSync(path, 'utf8').trim().split(/\r?\n/, 1)
+    if (secret !== '') return secret
+  } catch {
+    // Refused as an empty file is.
+  }
+  throw new ConfigError(`${name} must be a file with a secret, not "${path}"`)
 }
 
 /** Variables of earlier versions, and the commands that now replace them. */

@@ -157,6 +157,35 @@ export const SETTINGS = [
       'sets no limit.',
   },
   {
+    name: 'CORRIDOR_OIDC_ISSUER',
+    fallback: '',
+    meaning:
+      'Provider by which people log in (OpenID Connect), such as https://login.example.com; ' +
+      'without one, by passwords alone.',
+  },
+  {
+    name: 'CORRIDOR_OIDC_CLIENT_ID',
+    fallback: '',
+    meaning: 'Name of this installation at the provider.',
+  },
+  {
+    name: 'CORRIDOR_OIDC_SECRET_FILE',
+    fallback: '',
+    meaning: 'File with the secret of this installation at the provider.',
+  },
+  {
+    name: 'CORRIDOR_OIDC_GROUPS_CLAIM',
+    fallback: 'groups',
+    meaning: 'Claim of the ID token with the groups of a person.',
+  },
+  {
+    name: 'CORRIDOR_OIDC_ROLES',
+    fallback: '',
+    meaning:
+      'What groups may do: GROUP=operator, GROUP=auditor or GROUP=acc_7k2m9x4q:maker, with ; ' +
+      'between them.',
+  },
+  {
     name: 'CORRIDOR_ALLOWED_HOSTS',
     fallback: '',
     meaning:

@@ -115,15 +115,23 @@ export function postForm(visit: Visit, spec: FormSpec): Html {
   const form = html`<form method="post" action="${spec.action}" class="${style}"${id}>
 <input type="hidden" name="key" value="${keyOf(visit)}">
 ${hidden}${spec.body}${fields(visit, spec.fields ?? [])}
-${
-  asksNow &&
-  html`<div class="field"><label>Your password
-<input type="password" name="password" autocomplete="current-password" required></label></div>`
-}
+${asksNow && proofField(visit)}
 <button class="${tone}">${spec.button}</button></form>`
   return spec.under === undefined
     ? form
     : html`<details><summary>${spec.under}</summary>${form}</details>`
+}
+
+/** Who logs in at the provider has no password: the person proves it there, and comes back. */
+function proofField({ session, root, request, here }: Visit): Html {
+  if (session?.by_provider === true) {
+    const next = request.method === 'GET' ? here : root
+    const query = new URLSearchParams({ again: '1', next })
+    return html`<p class="field"><a href="/login/provider?${query.toString()}">Log in again</a>
+first: this needs a log-in of the last minutes.</p>`
+  }
+  return html`<div class="field"><label>Your password
+<input type="password" name="password" autocomplete="current-password" required></label></div>`
 }
 
 export function post<T = JsonObject>(visit: Visit, path: string, body: object): Promise<T> {

@@ -12,6 +12,9 @@ const SECURE = '__Host-'
 /** The cookies of the service. On this machine, where they need no HTTPS, they have these names. */
 const SESSION = 'corridor'
 const DEVICE = 'corridor-device'
+/** What a browser keeps while its person logs in at the provider. */
+const FLOW = 'corridor-flow'
+const FLOW_S = 600
 /** Written by a script, so it has the same name everywhere. */
 const ZONE = 'corridor-zone'
 
@@ -23,6 +26,16 @@ export function sessionTokenOf(request: FastifyRequest): string | undefined {
 /** The token by which a device on which somebody has logged in is known; undefined without one. */
 export function deviceTokenOf(request: FastifyRequest): string | undefined {
   return cookieOf(request, DEVICE)
+}
+
+/** What the browser kept when its person left for the provider; undefined without it. */
+export function flowOf(request: FastifyRequest): string | undefined {
+  return cookieOf(request, FLOW)
+}
+
+/** Sent when the provider leads back, which is another site. The text '' deletes it. */
+export function flowCookie(request: FastifyRequest, text: string): string {
+  return writeCookie(request, `${FLOW}=${text}`, 'Lax', text === '' ? 0 : FLOW_S)
 }
 
 /**

@@ -17,6 +17,7 @@ const AUDITED_TABLES: readonly AuditedTable[] = [
   { table: 'second_factors', view: 'second_factor_digests', key: ['user_name'] },
   { table: 'recovery_codes', key: ['secret_digest'] },
   { table: 'second_factor_rules', key: ['scope'] },
+  { table: 'user_identities', key: ['issuer', 'subject'] },
   { table: 'invitations', key: ['invitation_id'] },
   { table: 'account_roles', key: ['user_name', 'account_id', 'role'] },
   { table: 'user_keys', key: ['key_id'] },

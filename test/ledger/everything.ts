@@ -147,6 +147,9 @@ async function addRowsThatWait({ service, main, entities }: History): Promise<vo
   await owner`
     insert into second_factor_rules (scope) values ('installation'), (${account_id})`
   await owner`
+    insert into user_identities (issuer, subject, user_name) values
+      ('https://login.example.com', 'a', 'ada'), ('https://login.example.com', 'g', 'grace')`
+  await owner`
     insert into invitations (invitation_id, secret_hash, account_id, email, roles, invited_by,
       expires_at, ended_at, accepted_by) values
       ('inv_00000000000000000001', sha256('i1'), ${account_id}, 'bo@example.com', '{viewer}', 'ada',

@@ -206,6 +206,7 @@ function isAbout({ table, account_id, key, expected, found }: Problem, row: Pick
       'second_factors',
       'recovery_codes',
       'second_factor_rules',
+      'user_identities',
       'invitations',
       'login_links',
       'sessions',

@@ -19,6 +19,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   reference_version: { none: 'change_head' },
   audit_log: { staff: 'changed_by via origin reason before after', none: 'table_name act hash' },
   users: { staff: 'name full_name email disabled_reason', none: 'role' },
+  user_identities: { staff: 'issuer subject user_name' },
   invitations: {
     staff: 'email invited_by accepted_by',
     none: 'invitation_id secret_hash account_id roles',

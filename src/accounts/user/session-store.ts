@@ -75,14 +75,36 @@ export async function spendLink(tx: TransactionSql, token_hash: Buffer) {
 const BEGUN = part`user_name, created_at,
   created_at + make_interval(hours => ${LONGEST_HOURS}) as expires_at,
   confirmed_at > clock_timestamp() - make_interval(mins => ${CONFIRMED_MINUTES}) as confirmed,
-  session_lacks(user_name, factor_at) as lacks`
+  session_lacks(user_name, factor_at) as lacks, by_provider`
+
+/** How a person has proved who they are. */
+export interface Proof {
+  /** By the provider of log-ins; else by the password, just now. */
+  readonly by_provider: boolean
+  /** When it was at the provider, in seconds since 1970; null if it does not say. */
+  readonly auth_time: number | null
+  /** Whether it was by several factors. */
+  readonly has_factor: boolean
+}
+
+const BY_PASSWORD: Proof = { by_provider: false, auth_time: null, has_factor: false }
 
 /** Begins a session; a trigger writes it to the history. Undefined for a disabled user. */
-export async function insertSession(tx: TransactionSql, user_name: string, token_hash: Buffer) {
+export async function insertSession(
+  tx: TransactionSql,
+  user_name: string,
+  token_hash: Buffer,
+  { by_provider, auth_time, has_factor }: Proof = BY_PASSWORD,
+) {
   // With the lock, a transaction that disables the user comes after, and ends this session too.
   const [session] = await tx<Session[]>`
-    insert into sessions (secret_hash, user_name)
-    select ${token_hash}, name from users
+    insert into sessions (secret_hash, user_name, by_provider, confirmed_at, factor_at)
+    select ${token_hash}, name, ${by_provider},
+      case when ${by_provider}
+        then least(clock_timestamp(), to_timestamp(${auth_time ?? 0}::double precision))
+        else clock_timestamp() end,
+      case when ${has_factor} then clock_timestamp() end
+    from users
     where name = ${user_name} and disabled_at is null for share
     returning ${BEGUN}`
   return session
@@ -104,11 +126,11 @@ export async function renewSession(tx: TransactionSql, { of, as, factor }: Renew
   const [ended] = await tx<Ended[]>`
     update sessions set ended_at = clock_timestamp()
     where secret_hash = ${of} and ended_at is null
-    returning user_name, confirmed_at, factor_at`
+    returning user_name, confirmed_at, factor_at, by_provider`
   if (ended === undefined) return undefined
   const [session] = await tx<Session[]>`
-    insert into sessions (secret_hash, user_name, confirmed_at, factor_at)
-    select ${as}, name, ${ended.confirmed_at}::timestamptz,
+    insert into sessions (secret_hash, user_name, by_provider, confirmed_at, factor_at)
+    select ${as}, name, ${ended.by_provider}, ${ended.confirmed_at}::timestamptz,
       case ${factor} when 'now' then clock_timestamp()
         when 'kept' then ${ended.factor_at}::timestamptz end
     from users where name = ${ended.user_name} and disabled_at is null for share
@@ -120,6 +142,7 @@ interface Ended {
   readonly user_name: string
   readonly confirmed_at: Instant
   readonly factor_at: Instant | null
+  readonly by_provider: boolean
 }
 
 /**
@@ -140,7 +163,7 @@ export async function findSession(sql: Sql, token_hash: Buffer): Promise<Session
     select user_name, created_at,
       created_at + make_interval(hours => ${LONGEST_HOURS}) as expires_at,
       confirmed_at > clock_timestamp() - make_interval(mins => ${CONFIRMED_MINUTES}) as confirmed,
-      session_lacks(user_name, factor_at) as lacks
+      session_lacks(user_name, factor_at) as lacks, by_provider
     from found`
   return session
 }

@@ -42,6 +42,8 @@ export interface Session {
   readonly confirmed: boolean
   /** What the session lacks before it may do anything else; null for nothing. */
   readonly lacks: Lacks | null
+  /** Whether the person logged in at the provider, and gives no password here. */
+  readonly by_provider: boolean
 }
 
 /** The hash of a token, as the database stores it; undefined when the text is no token. */

@@ -26,7 +26,7 @@ export async function insertUser(
 }
 
 /** Changes the role. PostgreSQL refuses to leave no operator. */
-export async function updateRole(sql: Sql, name: string, role: UserRole): Promise<void> {
+export async function updateRole(sql: Tag, name: string, role: UserRole): Promise<void> {
   await sql`update users set role = ${role} where name = ${name}`
 }
 
@@ -61,7 +61,7 @@ export async function insertAccountRole(sql: Tag, { user_name, account_id, role 
 }
 
 /** Removes a user's role on an account; false when they do not have it. */
-export async function deleteAccountRole(sql: Sql, { user_name, account_id, role }: RoleOnAccount) {
+export async function deleteAccountRole(sql: Tag, { user_name, account_id, role }: RoleOnAccount) {
   const { count } = await sql`
     delete from account_roles
     where user_name = ${user_name} and account_id = ${account_id} and role = ${role}`

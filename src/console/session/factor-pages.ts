@@ -3,6 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findFactorState } from '../../accounts/user/factor-store.ts'
 import { MAX_CODE, otpauthLink } from '../../accounts/user/second-factor.ts'
+import type { OpenSession } from '../../http/authenticate.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import {
   beginFactor,
@@ -37,6 +38,7 @@ export function factorPages(pages: FastifyInstance, deps: Needs, plain: PlainPag
 }
 
 const TITLE = 'Second factor'
+const AGAIN = '/login/provider?again=1'
 const codeIn = (request: FastifyRequest) => formOf(request).get('code') ?? ''
 
 function nextIn({ query }: FastifyRequest): string {
@@ -127,10 +129,16 @@ ${codeField('A code of your device, or a recovery code')}
   return html`<p>${isRequired && html`<strong>You need a second factor here.</strong> `}With
 it, each log-in also asks for six digits that an app on your device shows.</p>
 <form method="post" action="/login/second-factor">
-${session.confirmed ? '' : passwordField('Your password', 'password')}
+${confirmField(session)}
 <button>Set up the second factor</button>
 </form>
 ${isRequired ? LOG_OUT : back}`
+}
+
+function confirmField({ confirmed, by_provider }: OpenSession): Html | '' {
+  if (confirmed) return ''
+  if (!by_provider) return passwordField('Your password', 'password')
+  return html`<p><a href="${AGAIN}">Log in again</a> first.</p>`
 }
 
 const LOG_OUT = html`<form method="post" action="/logout"><button class="quiet">Log out</button>

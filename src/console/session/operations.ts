@@ -18,6 +18,7 @@ import {
   forgetAttempts,
   insertSession,
   keepRefused,
+  type Proof,
   type Renewal,
   renewSession,
   type Source,
@@ -220,9 +221,10 @@ export async function begin(
   tx: TransactionSql,
   user: string,
   known: string | undefined,
+  proof?: Proof,
 ): Promise<LoggedIn> {
   const token = newToken('session')
-  const session = await insertSession(tx, user, hashToken(token) as Buffer)
+  const session = await insertSession(tx, user, hashToken(token) as Buffer, proof)
   // Somebody has disabled the user since the password was read.
   if (session === undefined) throw refusal('invalid_login', WRONG_LOGIN)
   return onDevice(tx, token, session, known)

@@ -3,11 +3,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { LACKS } from '../../accounts/user/second-factor.ts'
 import { hashToken } from '../../accounts/user/session.ts'
 import { findSession } from '../../accounts/user/session-store.ts'
-import { checkPrivate, sessionCookie, sessionTokenOf } from '../../http/browser.ts'
+import type { Config } from '../../config/config.ts'
+import { checkPrivate, ownOrigin, sessionCookie, sessionTokenOf } from '../../http/browser.ts'
 import { sendError, toRefusal } from '../../http/errors.ts'
 import { type Html, html } from '../../values/text/html.ts'
-import { enterByLink, type LoggedIn, logIn, logOut } from './operations.ts'
 import { invitationPages } from './invitation-pages.ts'
+import { enterByLink, type LoggedIn, logIn, logOut } from './operations.ts'
 import { ownPages } from './own-pages.ts'
 import {
   checkNewPassword,
@@ -19,6 +20,7 @@ import {
   placeFor,
   placeOf,
 } from './page.ts'
+import { providerPages } from './provider-pages.ts'
 import { fromOf, type Needs, setCookies } from './routes.ts'
 
 /** Of a form with a name, a token and passwords. */
@@ -26,7 +28,9 @@ const MAX_FORM_BYTES = 4096
 
 export function sessionPages(
   pages: FastifyInstance,
-  deps: Needs & Parameters<typeof invitationPages>[1],
+  deps: Needs &
+    Parameters<typeof invitationPages>[1] &
+    Parameters<typeof providerPages>[1] & { readonly config: Pick<Config, 'provider'> },
 ): void {
   pages.addContentTypeParser(
     'application/x-www-form-urlencoded',
@@ -43,7 +47,9 @@ export function sessionPages(
     const body = html`<p><a href="/login">To the log-in</a></p>`
     return plain.sendRefused(reply, refused, { title: 'This page cannot be shown', body })
   })
-  logInPages(pages, deps, plain)
+  const { provider: settings } = deps.config
+  const provider = settings && providerPages(pages, deps, plain, settings)
+  logInPages(pages, deps, plain, provider !== undefined)
   ownPages(pages, deps, plain)
   invitationPages(pages, deps, plain)
   const anyone = { config: { scope: 'person', without: LACKS } } as const
@@ -53,15 +59,35 @@ export function sessionPages(
       await logOut(deps, { user: person.user, token_hash: session.token_hash }, request.ip)
     }
     void reply.header('set-cookie', sessionCookie(request, ''))
-    return reply.redirect('/login', 303)
+    if (session?.by_provider !== true) return reply.redirect('/login', 303)
+    const there = await provider?.logOutUrl(`${ownOrigin(request)}/login`).catch(() => undefined)
+    return plain.send(reply, { title: 'You are logged out', body: loggedOut(there) })
   })
 }
 
-function logInPages(pages: FastifyInstance, deps: Needs, plain: PlainPages): void {
+/** A form may lead to no other site, so a link does. */
+function loggedOut(there: string | undefined): Html {
+  return html`${
+    there !== undefined &&
+    html`<p>Your organisation still knows you in this browser:
+<a href="${there}">log out there, too</a>.</p>`
+  }
+<p><a href="/login">To the log-in</a></p>`
+}
+
+function logInPages(
+  pages: FastifyInstance,
+  deps: Needs,
+  plain: PlainPages,
+  hasProvider: boolean,
+): void {
   const page = { config: { scope: 'anyone' as const } }
-  pages.get('/login', page, async (request, reply) => showLogIn(deps, plain, request, reply))
+  const logInForm = (next: string) => html`${hasProvider && byProvider(next)}${passwordForm(next)}`
+  pages.get('/login', page, async (request, reply) =>
+    showLogIn(deps, { plain, logInForm }, request, reply),
+  )
   pages.post('/login', page, (request, reply) =>
-    enter(plain, request, reply, form => {
+    enter({ plain, logInForm }, request, reply, form => {
       const user = form.get('user') ?? ''
       return logIn(deps, { user, password: form.get('password') ?? '' }, fromOf(request))
     }),
@@ -72,7 +98,7 @@ function logInPages(pages: FastifyInstance, deps: Needs, plain: PlainPages): voi
     return plain.send(reply, { title: 'Set your password', body })
   })
   pages.post('/login/link', page, (request, reply) =>
-    enter(plain, request, reply, form => {
+    enter({ plain, logInForm }, request, reply, form => {
       const password = form.get('password') ?? ''
       checkNewPassword(password, 'password')
       return enterByLink(deps, { token: form.get('token') ?? '', password }, request.ip)
@@ -80,10 +106,15 @@ function logInPages(pages: FastifyInstance, deps: Needs, plain: PlainPages): voi
   )
 }
 
+interface Forms {
+  readonly plain: PlainPages
+  readonly logInForm: (next: string) => Html
+}
+
 /** Shows who is logged in; else the log-in form. */
 async function showLogIn(
   deps: Needs,
-  plain: PlainPages,
+  { plain, logInForm }: Forms,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
@@ -97,20 +128,22 @@ async function showLogIn(
   const body = html`<p>You are logged in as <strong>${session.user_name}</strong>.</p>
 ${
   session.lacks === null
-    ? OWN_PAGES
+    ? ownLinks(session.by_provider)
     : html`<p><a href="${placeOf(session.lacks, '')}">Go on with the log-in</a></p>`
 }
 <form method="post" action="/logout"><button>Log out</button></form>`
   return plain.send(reply, { title: 'Your log-in', body })
 }
 
-const OWN_PAGES = html`<p><a href="/console">To the console</a></p>
-<p><a href="/login/password">Change your password</a></p>
+function ownLinks(byProvider: boolean): Html {
+  return html`<p><a href="/console">To the console</a></p>
+${!byProvider && html`<p><a href="/login/password">Change your password</a></p>`}
 <p><a href="/login/second-factor">Second factor</a></p>`
+}
 
 /** After a refusal shows the form again. */
 async function enter(
-  plain: PlainPages,
+  { plain, logInForm }: Forms,
   request: FastifyRequest,
   reply: FastifyReply,
   by: (form: URLSearchParams) => Promise<LoggedIn>,
@@ -135,7 +168,13 @@ async function enter(
   }
 }
 
-function logInForm(next: string): Html {
+function byProvider(next: string): Html {
+  const query = new URLSearchParams({ next: placeAfter(next) })
+  return html`<p><a class="button" href="/login/provider?${query.toString()}">Log in by your
+organisation</a></p>`
+}
+
+function passwordForm(next: string): Html {
   return html`<form method="post" action="/login">
 <input type="hidden" name="next" value="${placeAfter(next)}">
 <label>User

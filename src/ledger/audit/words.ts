@@ -41,6 +41,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   second_factors: 'second factor of',
   sessions: 'session of',
   user_passwords: 'password of',
+  user_identities: 'identity of',
   user_roles: 'role',
   users: 'user',
 }
