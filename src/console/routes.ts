@@ -14,6 +14,7 @@ import { batchScreens } from './account/batches.ts'
 import { beneficiaryScreens } from './account/beneficiaries.ts'
 import { entityScreens } from './account/entities.ts'
 import { entityFormScreens } from './account/entity-form.ts'
+import { fundingScreens } from './account/funding.ts'
 import { homeScreens } from './account/home.ts'
 import { keyScreens } from './account/keys.ts'
 import { newBatchScreens } from './account/new-batch.ts'
@@ -74,6 +75,7 @@ export function consolePages(
     return sendConfirmation(deps, reply, { account, id, zone: zoneOf(request) })
   })
   homeScreens(screens)
+  fundingScreens(screens)
   findScreens(screens)
   payoutScreens(screens)
   payScreens(screens)

@@ -1,5 +1,6 @@
-// Sums what accounts have earned the installation, by day and currency. Journals never change, so a
-// process keeps its sums in memory and adds newer journals. No row of the books has the sums.
+// Sums what accounts have earned the installation, by day, month and currency. Journals never
+// change, so a process keeps its sums in memory and adds newer journals. No row of the books has
+// the sums.
 import { setTimeout as delay } from 'node:timers/promises'
 import { Closed, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -11,6 +12,8 @@ import { accountNamed } from './operator-write.ts'
 import { AccountPath } from './request.ts'
 
 export const INCOME_DAYS = 30
+/** The present month included. */
+export const INCOME_MONTHS = 12
 /** The most journals that one statement reads, so that it ends before its time limit. */
 const JOURNALS_PER_READ = 20_000n
 
@@ -26,11 +29,14 @@ interface AccountSums {
   /** The number of the last journal in the sums. */
   last: bigint
   readonly sums: Map<string, Income>
+  /** Each `day` is a month, such as `2026-11`. */
+  readonly months: Map<string, Income>
 }
 
 export interface AllIncome {
   readonly counted_at: Instant
   readonly results: readonly Income[]
+  readonly months: readonly Income[]
 }
 
 export class IncomeCounter {
@@ -45,7 +51,10 @@ export class IncomeCounter {
     this.#audit = audit
   }
 
-  /** The last INCOME_DAYS, oldest first; not `complete` if it took longer than `wait_ms`. */
+  /**
+   * The last INCOME_DAYS and INCOME_MONTHS, oldest first; not `complete` if it took longer than
+   * `wait_ms`.
+   */
   async of(account_id: string, wait_ms = Number.POSITIVE_INFINITY) {
     const reading = this.#readInTurn(account_id).then(() => true)
     const complete =
@@ -53,7 +62,8 @@ export class IncomeCounter {
         ? await reading
         : await Promise.race([reading, delay(wait_ms, false, { ref: false })])
     reading.catch(() => {})
-    return { complete, results: inOrder(this.#accounts.get(account_id)?.sums.values() ?? []) }
+    const { sums, months } = this.#accounts.get(account_id) ?? NOTHING
+    return { complete, results: inOrder(sums.values()), months: inOrder(months.values()) }
   }
 
   #readInTurn(account_id: string): Promise<void> {
@@ -67,39 +77,59 @@ export class IncomeCounter {
   async countAll(accounts: readonly string[], isStopped = () => false): Promise<void> {
     const counted_at = instantFromIso(new Date().toISOString()) as Instant
     const sums = new Map<string, Income>()
+    const ofMonths = new Map<string, Income>()
     for (const account_id of accounts) {
       if (isStopped()) return
-      for (const income of (await this.of(account_id)).results) add(sums, income)
+      const { results, months } = await this.of(account_id)
+      for (const income of results) add(sums, income)
+      for (const income of months) add(ofMonths, income)
     }
-    this.all = { counted_at, results: inOrder(sums.values()) }
+    const months = inOrder(ofMonths.values())
+    this.all = { counted_at, results: inOrder(sums.values()), months }
   }
 
-  /** Adds the newer journals to the sums, and drops days older than INCOME_DAYS. */
+  /** Adds the newer journals to the sums, and drops older days and months than those shown. */
   async #readNewer(account_id: string): Promise<void> {
     const today = Math.trunc(Date.now() / DAY_MS) * DAY_MS
     const first = new Date(today - (INCOME_DAYS - 1) * DAY_MS).toISOString()
-    const own = this.#accounts.get(account_id) ?? (await this.#begin(account_id, first))
+    const firstMonth = monthsBefore(new Date(today), INCOME_MONTHS - 1)
+    const since = `${firstMonth}-01T00:00:00.000Z`
+    const own = this.#accounts.get(account_id) ?? (await this.#begin(account_id, since))
     const [book] = await this.#audit<{ journal_count: bigint }[]>`
       select journal_count from books where account_id = ${account_id}`
     const end = book?.journal_count ?? 0n
     while (own.last < end) {
       const to = own.last + JOURNALS_PER_READ < end ? own.last + JOURNALS_PER_READ : end
       const rows = await sumIncome(this.#audit, account_id, { after: own.last, to })
-      for (const income of rows) add(own.sums, income)
+      for (const income of rows) {
+        if (income.day >= first.slice(0, 10)) add(own.sums, income)
+        add(own.months, { ...income, day: income.day.slice(0, 7) })
+      }
       own.last = to
     }
     for (const [key, { day }] of own.sums) {
       if (day < first.slice(0, 10)) own.sums.delete(key)
     }
+    for (const [key, { day }] of own.months) if (day < firstMonth) own.months.delete(key)
   }
 
   async #begin(account_id: string, since: string): Promise<AccountSums> {
     const created_at = instantFromIso(since) as Instant
     const first = await numberAt(this.#audit, account_id, { created_at, side: 'before' })
-    const own = { last: BigInt(first) - 1n, sums: new Map<string, Income>() }
+    const last = BigInt(first) - 1n
+    const own: AccountSums = { last, sums: new Map(), months: new Map() }
     this.#accounts.set(account_id, own)
     return own
   }
+}
+
+const NOTHING: AccountSums = { last: 0n, sums: new Map(), months: new Map() }
+
+/** `2025-12` for 11 months before November 2026. */
+function monthsBefore(day: Date, months: number): string {
+  return new Date(Date.UTC(day.getUTCFullYear(), day.getUTCMonth() - months))
+    .toISOString()
+    .slice(0, 7)
 }
 
 function inOrder(all: Iterable<Income>): Income[] {
@@ -148,6 +178,19 @@ export const IncomeResponse = Closed(
   { title: 'Income' },
 )
 
+export const MonthResponse = Closed(
+  {
+    month: Type.String({ pattern: '^\\d{4}-\\d\\d$', description: 'A month of UTC.' }),
+    currency: Type.String(),
+    fees: Minor('As those of a day.'),
+    fx: Minor('As that of a day.'),
+  },
+  { title: 'MonthIncome' },
+)
+const Months = Type.Array(MonthResponse, {
+  description: `The last ${INCOME_MONTHS} months, the present one included, oldest first.`,
+})
+
 export const IncomeList = Type.Object(
   {
     object: Type.Literal('list'),
@@ -156,6 +199,7 @@ export const IncomeList = Type.Object(
       description: 'False while the process still sums up the first days: ask again in a moment.',
     }),
     results: Type.Array(IncomeResponse),
+    months: Months,
   },
   {
     title: 'IncomeList',
@@ -167,6 +211,7 @@ export const AllIncomeResponse = Type.Object(
   {
     counted_at: textOrNull({ format: 'date-time' }),
     results: Type.Array(IncomeResponse),
+    months: Months,
   },
   { title: 'AllIncome', description: 'The income of all live accounts, oldest day first.' },
 )
@@ -180,8 +225,8 @@ export function incomeRoutes(routes: OperatorRoutes, deps: { income: IncomeCount
       'figures answers with `counted_at` null.',
     response: AllIncomeResponse,
     async answer() {
-      const { counted_at = null, results = [] } = deps.income.all ?? {}
-      return { counted_at, results: results.map(presentIncome) }
+      const { counted_at = null, results = [], months = [] } = deps.income.all ?? {}
+      return { counted_at, ...presentAll({ results, months }) }
     },
   })
   routes.read('/v3/operator/account/:id/income', {
@@ -194,11 +239,20 @@ export function incomeRoutes(routes: OperatorRoutes, deps: { income: IncomeCount
     response: IncomeList,
     async answer({ params }, { audit }) {
       await accountNamed(audit, params.id)
-      const { complete, results } = await deps.income.of(params.id, WAIT_MS)
-      const list = { object: 'list', has_more: false, complete }
-      return { ...list, results: results.map(presentIncome) }
+      const { complete, ...income } = await deps.income.of(params.id, WAIT_MS)
+      return { object: 'list', has_more: false, complete, ...presentAll(income) }
     },
   })
+}
+
+function presentAll({ results, months }: Pick<AllIncome, 'results' | 'months'>) {
+  return {
+    results: results.map(presentIncome),
+    months: months.map(of => {
+      const { day: month, ...income } = presentIncome(of)
+      return { month, ...income }
+    }),
+  }
 }
 
 function presentIncome({ day, currency, fees, fx }: Income) {

@@ -363,6 +363,7 @@ for (const [nth, look] of LOOKS.entries()) {
       ...OF_DOCS.map(path => `/docs${path}`),
       '/login',
       '/login/password',
+      '/login/second-factor',
     ]
     for (const path of share(everyOther(paths, nth), paths)) {
       const answer = await page.goto(path)

@@ -1,17 +1,20 @@
-// Reports about the latest payouts, and the balances of the last 30 days.
-import { dayAt, plusDays, startOfDay } from '../../values/calendar/day.ts'
+// Reports about the payouts of a period, and the balances in it.
+import { dayAt, endOfDay, isDay, plusDays, startOfDay } from '../../values/calendar/day.ts'
 import { instantIn } from '../../values/id.ts'
-import { type Html, html } from '../../values/text/html.ts'
+import { type Content, type Html, html } from '../../values/text/html.ts'
 import { barChart, lineChart, type Point } from '../charts.ts'
+import { field } from '../form.ts'
+import { dayFields } from '../list.ts'
 import type { Balance, Event, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { digits, words } from '../show.ts'
+import { digits, money, words } from '../show.ts'
 import { accountOf, type Screen, type Visit } from '../visit.ts'
 
 export function reportScreens(screens: Screens): void {
   screens.show('account', '/reports', show)
 }
 
+const BY_STATE = { title: 'By state', columns: ['State', 'Payouts'] } as const
 const BY_RAIL = { title: 'Success rate, in percent', columns: ['Rail', 'Succeeded'] } as const
 const TO_SUCCESS = {
   title: 'Seconds to success',
@@ -23,24 +26,57 @@ const MAX_READ = 1000
 
 const after = ({ id }: { readonly id: string }) => ({ starting_after: id })
 
+interface Period {
+  readonly from: string
+  readonly to: string
+}
+
+/** The days of the address, both included; by default the last 30. */
+function periodOf({ zone, query }: Visit): Period {
+  const today = dayAt(zone, new Date().toISOString())
+  const { from = '', to = '' } = query
+  const last = isDay(to) && to < today ? to : today
+  const first = isDay(from) && from <= last ? from : plusDays(last, 1 - DAYS)
+  return { from: first, to: last }
+}
+
 async function show(visit: Visit): Promise<Screen> {
   const api = visit.api.unlisted()
+  const { zone } = visit
+  const period = periodOf(visit)
+  const { from, to } = period
+  const query = { 'created.gte': startOfDay(zone, from), 'created.lt': endOfDay(zone, to) }
   const [payouts, succeeded, balance] = await Promise.all([
-    api.first<Payout>('/v3/payout', MAX_READ, {}, after),
-    api.first<Event>('/v3/event', MAX_READ, { type: 'payout.succeeded' }, after),
+    api.first<Payout>('/v3/payout', MAX_READ, query, after),
+    api.first<Event>('/v3/event', MAX_READ, { ...query, type: 'payout.succeeded' }, after),
     visit.api.get<Balance>('/v3/balance'),
   ])
-  const body = html`<p>This report covers the latest ${payouts.length} payouts${
-    payouts.length === MAX_READ && html`; the statement has all of them`
-  }.</p>
-<h2>Balances</h2>${await balanceLines(visit, balance)}
+  const body = html`<form class="filters">${dayFields(visit).map(of =>
+    field(visit, { ...of, value: of.name === 'from' ? from : to }),
+  )}<div class="buttons"><button class="quiet">Show the period</button></div></form>
+<p>${from} to ${to}: ${payouts.length} payouts${
+    payouts.length === MAX_READ && html`, the newest; the statement has all of them`
+  }. ${totalsOf(payouts)}</p>
+<h2>Balances</h2>${await balanceLines(visit, balance, period)}
 <h2>Volume by corridor</h2><div class="charts">${volumes(payouts)}</div>
 <h2>Outcomes</h2><div class="charts">
-${barChart({ title: 'By state', columns: ['State', 'Payouts'], points: byStatus(payouts) })}
+${barChart({ ...BY_STATE, points: byStatus(payouts), total: payouts.length })}
 ${barChart({ ...BY_RAIL, points: paidByRail(payouts) })}
 ${barChart({ ...TO_SUCCESS, points: timesToSuccess(succeeded) })}
 </div>`
   return { title: 'Reports', body }
+}
+
+/** What the payouts come to, by currency. */
+function totalsOf(payouts: readonly Payout[]): Content {
+  const sums = [...Map.groupBy(payouts, ({ currency }) => currency)].map(([currency, all]) =>
+    money(String(sumOf(all)), currency),
+  )
+  return sums.length === 0 ? '' : html`Together ${sums.map((sum, i) => [i > 0 && ', ', sum])}.`
+}
+
+function sumOf(payouts: readonly Payout[]): bigint {
+  return payouts.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
 }
 
 const MAX_BARS = 8
@@ -56,7 +92,7 @@ function volumes(payouts: readonly Payout[]) {
   return [...Map.groupBy(payouts, ({ currency }) => currency)].map(([currency, all]) => {
     const corridor = (payout: Payout) => `${payout.holding_currency} ${words(payout.type)}`
     const points = [...Map.groupBy(all, corridor)].map(([name, some]) => {
-      const value = some.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
+      const value = sumOf(some)
       return { name, value, shown: digits(String(value), currency) }
     })
     const largest = points.toSorted((a, b) => (a.value < b.value ? 1 : -1)).slice(0, MAX_BARS)
@@ -64,6 +100,8 @@ function volumes(payouts: readonly Payout[]) {
       title: `Paid out in ${currency}`,
       columns: ['From', currency],
       points: largest,
+      format: value => digits(String(value), currency),
+      total: digits(String(sumOf(all)), currency),
     })
   })
 }
@@ -90,7 +128,7 @@ function timesToSuccess(events: readonly Event[]): Point[] {
   const at = (part: number) => seconds[Math.ceil(seconds.length * part) - 1] ?? 0
   return [
     ['half (p50)', at(0.5)] as const,
-    ['95 of 100 (p95)', at(0.95)] as const,
+    ['95 % (p95)', at(0.95)] as const,
     ['all', at(1)] as const,
   ].map(([name, s]) => ({ name, value: BigInt(Math.max(0, s)), shown: `${s} s` }))
 }
@@ -103,22 +141,42 @@ const FINAL_AFTER_MS = 300_000
 const MAX_CACHED = 20_000
 const cache = new Map<string, Balance['available']>()
 
-/** A chart for each currency whose balance was not 0 on every day. */
-export async function balanceLines(visit: Visit, now: Balance): Promise<Html> {
+/** The most points of a line: of a longer period it has each n-th day. */
+const MAX_POINTS = 60
+
+/** The days of a period, the last one included. */
+function daysOf({ from, to }: Period): string[] {
+  const days: string[] = []
+  for (let day = from; day <= to && days.length < MAX_DAYS; day = plusDays(day, 1)) days.push(day)
+  const every = Math.ceil(days.length / MAX_POINTS)
+  return days.filter((_, i) => (days.length - 1 - i) % every === 0)
+}
+
+/** Ten years: of a longer period the line has the first of them. */
+const MAX_DAYS = 3_660
+
+/** A chart for each currency whose balance was not 0 on every day; by default of 30 days. */
+export async function balanceLines(visit: Visit, now: Balance, asked?: Period): Promise<Html> {
   const { zone } = visit
   const today = dayAt(zone, new Date().toISOString())
-  const days = Array.from({ length: DAYS }, (_, i) => plusDays(today, i + 1 - DAYS))
+  const period = asked ?? { from: plusDays(today, 1 - DAYS), to: today }
+  const days = daysOf(period)
   const past = await Promise.all(days.map(day => balancesAt(visit, day)))
-  const series = [...past, now.available]
+  const isPast = period.to < today
+  const series = isPast ? past : [...past, now.available]
   const charts = now.available.map(({ currency }) => {
     const points = series.map((balances, i) => {
       const amount = balances.find(one => one.currency === currency)?.amount ?? '0'
-      const name = i < DAYS ? (days[i] ?? '').slice(5) : 'now'
+      const name = days[i]?.slice(5) ?? 'now'
       return { name, value: BigInt(amount), shown: digits(amount, currency) }
     })
     if (points.every(({ value }) => value === 0n)) return ''
-    const title = `${currency}, 30 days`
-    return lineChart({ title, columns: [`Beginning of the day (${zone})`, currency], points })
+    return lineChart({
+      title: `${currency}, ${period.from} to ${period.to}`,
+      columns: [`Beginning of the day (${zone})`, currency],
+      points,
+      format: value => digits(String(value), currency),
+    })
   })
   return html`<div class="charts">${charts}</div>`
 }

@@ -1,7 +1,8 @@
-// Screens of income from one account, or from all live accounts, in the last 30 days.
+// Screens of income from one account, or from all live accounts: by month for a year, and by day
+// for 30 days.
 import { type Html, html } from '../../values/text/html.ts'
-import { lineChart } from '../charts.ts'
-import type { AccountIncome, AllIncome, Income, OperatorAccount } from '../objects.ts'
+import { barChart, lineChart } from '../charts.ts'
+import type { AccountIncome, AllIncome, Income, MonthIncome, OperatorAccount } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { digits, money, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
@@ -19,20 +20,20 @@ const KINDS = [
 ] as const
 
 async function showAll({ api }: Visit): Promise<Screen> {
-  const { counted_at, results } = await api.get<AllIncome>(`${API}/income`)
+  const { counted_at, results, months } = await api.get<AllIncome>(`${API}/income`)
   const whenCounted =
     counted_at === null
       ? 'This process has no figures yet. A process that settles payouts counts them every hour.'
       : html`Counted ${time(counted_at)}, and again every hour. The page of an account has its
 income up to now.`
   const body = html`<p>Income from all live accounts. Fees of payouts that failed or came back are
-subtracted. ${whenCounted}</p>${charts(results)}`
+subtracted. ${whenCounted}</p>${byMonth(months)}${charts(results)}`
   return { title: 'Income', body }
 }
 
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  const [account, { results, complete }] = await Promise.all([
+  const [account, { results, months, complete }] = await Promise.all([
     visit.api.get<OperatorAccount>(`${API}/account/${id}`),
     visit.api.get<AccountIncome>(`${API}/account/${id}/income`),
   ])
@@ -42,8 +43,32 @@ async function show(visit: Visit): Promise<Screen> {
   }. Fees of payouts that failed or came back are subtracted.</p>${
     !complete &&
     html`<p class="note wait">The income is still being summed up: reload the page in a moment.</p>`
-  }${charts(results)}`
+  }${byMonth(months)}${charts(results)}`
   return { title: 'Income', body }
+}
+
+/** Fees and conversions together. */
+function byMonth(months: readonly MonthIncome[]): Html | '' {
+  if (months.length === 0) return ''
+  const byCurrency = [...Map.groupBy(months, ({ currency }) => currency)]
+  return html`<h2>By month</h2><div class="charts">${byCurrency.map(([currency, all]) => {
+    const values = all.map(({ fees, fx }) => BigInt(fees) + BigInt(fx))
+    const total = values.reduce((sum, value) => sum + value, 0n)
+    return barChart({
+      title: `Income in ${currency}`,
+      columns: ['Month (UTC)', currency],
+      points: all.map(({ month }, i) => {
+        const value = values[i] ?? 0n
+        return {
+          name: month,
+          value: value < 0n ? 0n : value,
+          shown: digits(String(value), currency),
+        }
+      }),
+      format: value => digits(String(value), currency),
+      total: digits(String(total), currency),
+    })
+  })}</div><h2>By day</h2>`
 }
 
 function charts(results: readonly Income[]): Html {
@@ -62,6 +87,7 @@ function charts(results: readonly Income[]): Html {
           title: `${what} in ${currency}`,
           columns: ['Day (UTC)', currency],
           points,
+          format: value => digits(String(value), currency),
         })}<p>In 30 days: <strong>${money(String(sum), currency)}</strong></p></div>`
       }),
   )}</div>`
