@@ -370,7 +370,12 @@ for (const [nth, look] of LOOKS.entries()) {
       assert.equal(answer?.status(), 200, path)
       const { bad, wide, cut } = await page.evaluate(() => {
         const isWide = ({ scrollWidth, clientWidth }: Element) => scrollWidth > clientWidth
-        const parts = [...document.querySelectorAll('main :is(.scroll, .card)')].filter(isWide)
+        const isNarrow = ({ textContent, clientWidth }: Element) =>
+          (textContent ?? '').trim().length > 8 && clientWidth > 0 && clientWidth < 60
+        const parts = [
+          ...[...document.querySelectorAll('main :is(.scroll, .card)')].filter(isWide),
+          ...[...document.querySelectorAll('main td')].filter(isNarrow),
+        ]
         return {
           bad: document.querySelectorAll('.note.bad').length,
           wide: document.documentElement.scrollWidth - innerWidth,
@@ -379,7 +384,11 @@ for (const [nth, look] of LOOKS.entries()) {
       })
       assert.equal(bad, 0, path)
       assert.ok(wide <= 0, `${path} is ${wide} pixels too wide`)
-      assert.deepEqual(cut, [], `${path}: tables and cards that are too wide`)
+      assert.deepEqual(
+        cut,
+        [],
+        `${path}: tables and cards that are too wide, cells that are too narrow`,
+      )
       await assertAccessible(page, `${path}, ${name}`, LEFT_OUT)
     }
     await page.goto('/docs/first-payout')
