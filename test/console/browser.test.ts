@@ -286,6 +286,9 @@ const OF_ACCOUNT = [
   '/transactions',
   '/transactions?as_of=2020-01-01',
   '/reports',
+  '/funding',
+  '/people',
+  '/keys',
   '/events',
   '/webhooks',
   '/webhooks/signature',
@@ -346,7 +349,7 @@ for (const [nth, look] of LOOKS.entries()) {
     const pim = await importInto(service, account, `${name}.csv`, [payoutBody(), payoutBody()])
     await remove()
     await service.deps.reference.refresh()
-    const opened = await person(['maker', 'approver'], enterByCookie, look, 'operator')
+    const opened = await person(['maker', 'approver', 'owner'], enterByCookie, look, 'operator')
     const { page, context, faults } = opened
     const paths = [
       ...OF_ACCOUNT.map(path => `/console/${id}${path}`),

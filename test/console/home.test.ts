@@ -110,7 +110,7 @@ test('add money: a sandbox is funded by itself, a live account by a bank, with i
   const live = await service.openAccount({ currencies: ['USD'], sandbox: false })
   const { account_id, deposit_address } = live.account
   const text = plainText(await look('/funding', account_id))
-  assert.match(text, new RegExp(`Reference ${account_id}`))
+  assert.match(text, new RegExp(`Write this reference .* Reference ${account_id}`))
   assert.match(text, new RegExp(`Deposit address ${deposit_address}`))
   assert.doesNotMatch(text, /sandbox/)
 })

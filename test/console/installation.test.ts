@@ -45,8 +45,10 @@ test('users page: operator creates a user, gives a role and a one-time link; aud
   assert.equal(made.headers.location, '/console/installation/users/bob.n?done=saved', made.text)
   const role = { account_id: id, role: 'approver' }
   assert.equal((await send('/bob.n/account_role', role)).status, 303)
+  assert.equal((await send('/bob.n/email', { email: 'bob@example.com' })).status, 303)
   const page = await look('ada', '/users/bob.n')
   assert.match(page.text, /Remove the role/)
+  assert.match(page.text, /value="bob@example\.com"/)
   const { text } = await send('/bob.n/login_link', {})
   assert.match(
     text,

@@ -15,9 +15,9 @@ async function show(visit: Visit): Promise<Screen> {
     html` ${link(`${visit.root}/sandbox`, 'Fund the balance')} with any amount, at once.`
   }</p>`
   const byBank = html`<h2>By a bank transfer</h2>
-<p>Ask whoever runs this installation for the bank account of your currency. Write the name of your
-account as the reference, so that the payment is found. It is in your balance once it is booked, and
-in your statement with the bank's reference.</p>
+<p>Ask whoever runs this installation for the bank account of your currency. Write this
+reference on the transfer, so that the payment is found. The money is in your balance once it is
+booked, and in your statement with the bank's reference.</p>
 ${facts([
   ['Reference', html`<code>${account_id}</code> ${copier('Copy', account_id)}`],
   ['In the name of', name],

@@ -42,6 +42,7 @@ export function userScreens(screens: Screens): void {
     enable: emptyBody,
     log_out: emptyBody,
     reset_factor: emptyBody,
+    email: visit => ({ email: fieldText(visit, 'email') }),
   })
   const rule = { to: FACTOR, next: '/users?done=saved', again: list }
   const ofScope = (visit: Visit) => bodyOf(visit.form, ['account_id'])
@@ -170,6 +171,7 @@ async function show(visit: Visit): Promise<Screen> {
   const body = html`<p class="lead">${user.full_name} ${stateOf(user)}</p>
 ${facts([
   ['Role in the installation', user.role],
+  ['E-mail', user.email],
   ['Last seen', time(user.last_seen_at)],
   ['Second factor since', time(user.second_factor_at)],
   ['Changes', link(`${visit.root}/audit?by=${name}`, 'their changes')],
@@ -223,6 +225,7 @@ ${form('account_role', 'A role on an account', {
   fields: accountRoleFields(accounts),
 })}
 ${isEnabled && form('login_link', 'Login link', { button: 'Create the link', body: LINK_NOTE })}
+${form('email', 'E-mail', { button: 'Save the e-mail', fields: [emailOf(user)] })}
 ${form('role', 'Role in the installation', { button: 'Give this role', fields: [role] })}
 ${
   user.second_factor_at !== null &&
@@ -240,6 +243,10 @@ ${
     ? form('disable', 'Disable', { button: 'Disable', danger: true, fields: [REASON] })
     : form('enable', 'Enable', { button: 'Enable' })
 }</div>`
+}
+
+function emailOf({ email }: OperatorUser): Field {
+  return { name: 'email', label: 'E-mail', value: email, hint: 'For notices; empty for none' }
 }
 
 const LINK_NOTE = html`<p>The link works once, for 15 minutes. The user sets a password
