@@ -3588,7 +3588,13 @@ AS $function$
       and u.disabled_at is null
   ) and given <@ (
     select array_agg(role) || 'viewer'::text from account_roles
-    where user_name = giver and account_id = of_account)
+    where user_name = giver and account_id = of_account
+  ) and (given <@ array['viewer'] or not exists (
+    -- Who may pay and approve could otherwise make the second person of an approval.
+    select from account_roles m join account_roles a using (user_name, account_id)
+    where user_name = giver and account_id = of_account
+      and m.role = 'maker' and a.role = 'approver'
+  ))
 $function$;
 
 CREATE OR REPLACE FUNCTION check_invitation()

@@ -186,7 +186,13 @@ language sql stable as $$
       and u.disabled_at is null
   ) and given <@ (
     select array_agg(role) || 'viewer'::text from account_roles
-    where user_name = giver and account_id = of_account)
+    where user_name = giver and account_id = of_account
+  ) and (given <@ array['viewer'] or not exists (
+    -- Who may pay and approve could otherwise make the second person of an approval.
+    select from account_roles m join account_roles a using (user_name, account_id)
+    where user_name = giver and account_id = of_account
+      and m.role = 'maker' and a.role = 'approver'
+  ))
 $$;
 
 -- Invitations of an account's owner. Each works once, while its owner may still give the roles.

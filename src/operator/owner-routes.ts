@@ -250,6 +250,11 @@ function change<Body extends TSchema, Params extends TSchema>(
 const rolesOf = ({ person, account }: Pick<FastifyRequest, 'person' | 'account'>) =>
   person?.roles.get(account.account_id) ?? []
 
+const cannotGive = (own: readonly AccountRole[], role: AccountRole) =>
+  own.includes(role)
+    ? `You may pay and approve, so you make nobody ${role}: ask an operator of the installation.`
+    : `You are no ${role} of this account, so you make nobody one.`
+
 async function invite(
   sql: Sql,
   request: FastifyRequest<{ Body: Static<typeof InvitationRequest> }>,
@@ -260,7 +265,7 @@ async function invite(
   checkUserEmail(email)
   refuseIfAny(
     notGivenBy(rolesOf(request), roles).map(role =>
-      invalidField('roles', `You are no ${role} of this account, so you make nobody one.`),
+      invalidField('roles', cannotGive(rolesOf(request), role)),
     ),
   )
   if ((await countOpenInvitations(sql, account_id)) >= MOST_OPEN) {
@@ -320,7 +325,7 @@ async function newKey(
   },
 ) {
   const needed = SCOPE_NEEDS[scope]
-  if (needed === null || notGivenBy(rolesOf(request), [needed]).length > 0) {
+  if (needed === null || (needed !== 'viewer' && !rolesOf(request).includes(needed))) {
     const message =
       needed === null
         ? 'Only an operator of this installation makes such a key.'

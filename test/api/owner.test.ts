@@ -117,6 +117,21 @@ test('invitation with roles that its owner does not have: 400 names them; by any
   )
 })
 
+test('invitation by an owner who may pay and approve: only as a viewer, also past the service', async () => {
+  const { headers, user } = await person('owner', 'maker', 'approver')
+  for (const role of ['maker', 'approver', 'owner']) {
+    assertRefused(await invite(headers, [role]), 400, 'invalid_field', 'roles')
+    await assert.rejects(
+      service.database.owner`
+        insert into invitations (invitation_id, secret_hash, account_id, roles, invited_by, expires_at)
+        values ('inv_00000000000000000009', sha256(${role}::bytea), ${id}, ${[role]}, ${user},
+          now() + interval '1 day')`.execute(),
+      /gives roles of their own/,
+    )
+  }
+  assert.equal((await invite(headers, ['viewer'])).status, 200)
+})
+
 test('invitation revoked, expired, or of an owner who is one no longer: 401, nobody is made', async () => {
   const { user, headers } = await person('owner', 'maker')
   const made = await invite(headers, ['viewer'])

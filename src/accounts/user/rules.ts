@@ -61,12 +61,17 @@ export function rolesAllow(roles: readonly AccountRole[], needed: AccountNeed): 
   return ROLES_FOR[needed].some(role => roles.includes(role))
 }
 
-/** The roles among these that an owner of an account may not give: who has them may. */
+/**
+ * The roles among these that an owner of an account may not give. Owners give the roles that they
+ * have. Who may pay and approve gives `viewer` alone: anybody else could be the second person of
+ * an approval under another name.
+ */
 export function notGivenBy(
   owner: readonly AccountRole[],
   roles: readonly AccountRole[],
 ): AccountRole[] {
-  return roles.filter(role => role !== 'viewer' && !owner.includes(role))
+  const isBoth = owner.includes('maker') && owner.includes('approver')
+  return roles.filter(role => role !== 'viewer' && (isBoth || !owner.includes(role)))
 }
 
 /** Whether a user of this role may read, or change, the whole installation's data. */
