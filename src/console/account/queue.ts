@@ -9,6 +9,7 @@ import type { ScreenHandler, Screens } from '../screens.ts'
 import { age, digits, link, makerWords, money, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
 import { whyNotDecide } from './decision.ts'
+import { accountWords } from './terms.ts'
 
 type Waiting = Payout & { readonly expanded?: { readonly approval?: Approval | null } }
 
@@ -44,6 +45,10 @@ function columnsOf(visit: Visit): Listing<Waiting>['columns'] {
   return [
     { name: 'Choose', show: payout => html`<span class="choose">${box(visit, payout)}</span>` },
     { name: 'Payee', show: payout => payeeLink(visit, payout) },
+    {
+      name: 'Account',
+      show: ({ beneficiary_details: { destination_details } }) => accountWords(destination_details),
+    },
     ...AMOUNT_COLUMNS,
     DEBIT,
     { name: 'Made by', show: ({ made_by }) => makerWords(made_by) },
@@ -149,7 +154,8 @@ async function approveOne({ api, form }: Visit, one: string): Promise<Result> {
     return { id, payout, error: undefined }
   } catch (error) {
     if (!(error instanceof ApiError) || error.status === 401) throw error
-    return { id, payout: await api.find<Payout>(path), error }
+    // The others may be approved already, so the page must come.
+    return { id, payout: await api.find<Payout>(path).catch(() => undefined), error }
   }
 }
 

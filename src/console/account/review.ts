@@ -46,7 +46,7 @@ export function reviewOf(visit: Visit, review: Review): Screen {
     ['Purpose', purposeWords(fieldText(visit, 'purpose'))],
     ['Your reference', fieldText(visit, 'reference_id')],
   ])}</section>
-${tried === undefined ? expired(visit, request) : payPart(visit, review, tried)}
+${tried === undefined ? expired(visit, quote, request) : payPart(visit, review, tried)}
 ${change}`
   return { title: 'Check the payment', body }
 }
@@ -63,7 +63,12 @@ function wayOf(quote: Quote, request: object): string {
   })
 }
 
-function expired(visit: Visit, request: object): Html {
+/** A used quote may have paid by this very form, whose answer was lost: no new price is offered. */
+function expired(visit: Visit, { status }: Quote, request: object): Html {
+  if (status === 'used') {
+    return html`<p class="note bad" role="alert">A payment was made with this price, perhaps this
+one. Look at the <a href="${visit.root}/payouts">newest payouts</a> before you pay again.</p>`
+  }
   return html`<p class="note bad" role="alert">This price is not valid any more.</p>
 ${postForm(visit, {
   action: `${visit.root}/payouts/new`,

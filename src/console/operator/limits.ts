@@ -4,7 +4,7 @@ import { kindWords, quantity, windowWords } from '../../controls/limit/words.ts'
 import { LimitResponse } from '../../operator/limits.ts'
 import { groupedNumbers } from '../../values/money/words.ts'
 import { type Content, type Html, html } from '../../values/text/html.ts'
-import type { ListOf } from '../api.ts'
+import { ApiError, type ListOf } from '../api.ts'
 import { accountField, accountsOf, currencyOptions, withNames } from '../choices.ts'
 import {
   amountOf,
@@ -15,6 +15,7 @@ import {
   fieldText,
   post,
   postForm,
+  ungrouped,
 } from '../form.ts'
 import { type Column, rows, type Table, withNumbers } from '../list.ts'
 import type { OperatorAccount, OperatorRail, PayoutLimit, UsedLimit } from '../objects.ts'
@@ -171,9 +172,13 @@ async function changeCap(visit: Visit): Promise<string> {
   return `${visit.root}/rules/limits/${id}?done=saved`
 }
 
-/** An amount with its currency, or a number of payouts. */
+/** An amount with its currency, or a number of payouts. Refuses (400) neither: 0 would stop all. */
 function capIn(visit: Visit): object {
-  return fieldText(visit, 'amount') === '' ? { count: countOf(visit, 'count') } : amountOf(visit)
+  if (fieldText(visit, 'amount') !== '') return amountOf(visit)
+  const count = ungrouped(fieldText(visit, 'count'))
+  if (/^\d{1,9}$/.test(count)) return { count: BigInt(count) }
+  const message = 'Enter an amount with its currency, or a number of payouts.'
+  throw new ApiError(400, [{ reason: 'invalid_field', message, remarks: 'count' }])
 }
 
 async function make(visit: Visit): Promise<string> {
