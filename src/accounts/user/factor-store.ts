@@ -24,11 +24,19 @@ export async function findFactor(sql: Tag, user_name: string, enrolled: boolean)
   return factor
 }
 
-/** Takes the code of a step. Of two requests at once with one code, only one gets true. */
-export async function takeStep(tx: TransactionSql, user_name: string, step: bigint) {
+/**
+ * Takes the code of a step for this secret. Of two requests at once with one code, only one gets
+ * true, and none after another secret has come.
+ */
+export async function takeStep(
+  tx: TransactionSql,
+  user_name: string,
+  step: bigint,
+  secret: string,
+) {
   const { count } = await tx`
     update second_factors set last_step = ${step}
-    where user_name = ${user_name} and last_step < ${step}`
+    where user_name = ${user_name} and last_step < ${step} and secret = ${secret}`
   return count === 1
 }
 

@@ -81,7 +81,9 @@ export function enrol(needs: Needs, own: OwnSession, code: string, from: From): 
   const { user } = own
   const tried = { own, act: 'enrol second factor', from, code, is_first: true }
   return withCode(needs, tried, async tx => {
-    await enrolFactor(tx, user, hashes)
+    if (!(await enrolFactor(tx, user, hashes))) {
+      throw refusal('invalid_transition', 'You have a second factor already.')
+    }
     const loggedIn = await renew(tx, own, 'now', undefined, as => endSessions(tx, user, as))
     return { ...loggedIn, recovery_codes }
   })
@@ -151,5 +153,5 @@ async function takeCode(tx: TransactionSql, user: string, text: string, is_first
   if (recovery !== undefined) return !is_first && useRecoveryCode(tx, user, recovery)
   const factor = await findFactor(tx, user, !is_first)
   const step = factor && stepOf(factor, plainCode(text))
-  return step !== undefined && takeStep(tx, user, step)
+  return step !== undefined && takeStep(tx, user, step, factor?.secret ?? '')
 }

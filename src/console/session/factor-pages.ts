@@ -97,13 +97,14 @@ function enrolmentPages(pages: FastifyInstance, deps: Needs, plain: PlainPages):
     }
   })
   pages.post(`${path}/enrol`, BEFORE, async (request, reply) => {
-    const { open } = ofSession(request)
+    const { session, open } = ofSession(request)
     try {
       const enrolled = await enrol(deps, open, codeIn(request), fromOf(request))
       setCookies(request, reply, enrolled)
       return await sendCodes(plain, reply, enrolled)
     } catch (error) {
-      const secret = await waitingSecret(deps, open.user)
+      // Who found an open session must not read the secret.
+      const secret = session.confirmed ? await waitingSecret(deps, open.user) : undefined
       const body =
         secret === undefined ? await statePage(deps, request) : secretPage(request, secret)
       return plain.sendRefused(reply, error, { title: TITLE, body })

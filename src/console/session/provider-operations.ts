@@ -55,7 +55,7 @@ export async function logInByProvider(
   const roles = existing(needs, rolesOfGroups(claims.groups, given))
   const user = await acting(reads, { user: SERVICE, act: ACT, ip }, async tx => {
     const known = await findIdentity(tx, claims)
-    const name = known ?? (roles && (await makeUser(tx, claims)))
+    const name = known ?? (roles && (await makeUser(tx, claims, roles.role)))
     if (name !== undefined) await setRoles(tx, name, roles ?? NO_ROLES)
     return name
   }).catch(refuseLastOperator)
@@ -83,12 +83,16 @@ function existing({ reference }: ProviderNeeds, roles: RolesOfGroups | undefined
 }
 
 /** A new user by the name that is free. Refuses (503) of two first log-ins at once the second. */
-async function makeUser(tx: TransactionSql, claims: Claims): Promise<string> {
+async function makeUser(
+  tx: TransactionSql,
+  claims: Claims,
+  role: RolesOfGroups['role'],
+): Promise<string> {
   const { called, email } = claims
   const isFree = EMAIL.test(email) && (await isEmailFree(tx, email))
   const full_name = visible(claims.full_name).trim().slice(0, 200)
   for (const name of namesFrom(called)) {
-    const person = { name, full_name: full_name || name, role: 'member' as const }
+    const person = { name, full_name: full_name || name, role }
     if (name === SERVICE || !(await insertUser(tx, { ...person, email: isFree ? email : '' })))
       continue
     const identity: Identity = claims
