@@ -35,9 +35,13 @@ async function indexGrown(
     select account_id, event_count from books where event_count >= ${BLOCK_ROWS}::integer`
   for (const { account_id, event_count } of books) {
     if (event_count - (looked.get(account_id) ?? 0n) < BLOCK_ROWS) continue
-    await indexNames(sql, account_id, isStopped)
+    // An account whose book is busy has its turn in the next round.
+    const isIndexed = await indexNames(sql, account_id, isStopped).then(
+      () => true,
+      () => false,
+    )
     if (isStopped()) return
-    looked.set(account_id, event_count)
+    if (isIndexed) looked.set(account_id, event_count)
   }
 }
 
