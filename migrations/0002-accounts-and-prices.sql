@@ -10,7 +10,8 @@ create table users (
   -- The service has closed what 'corridor' has closed.
   name text collate "C" primary key check (name ~ '^[a-z][a-z0-9._-]{1,39}$' and name <> 'corridor'),
   full_name text not null check (full_name <> ''),
-  -- Where notices go; '' for nowhere. It proves nothing: nobody logs in by it.
+  -- For operators and owners, who write to the person; '' for none. It proves nothing: nobody
+  -- logs in by it.
   email text not null default '' check (email = ''
     or length(email) <= 320 and email ~ '^[^@[:space:]]{1,64}@[^@[:space:]]+$'),
   -- An operator reads and changes everything. An auditor reads everything. A member has only the

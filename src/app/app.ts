@@ -184,6 +184,8 @@ export function depsForDescription(): Deps {
     get(target, name) {
       if (name === 'log') return target.log
       if (name === 'requestLog') return undefined
+      // An installation has the pages of a provider only with a provider set.
+      if (name === 'config') return { provider: undefined }
       throw new Error(`routes must not use deps.${String(name)} while they are being added`)
     },
   })

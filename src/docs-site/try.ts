@@ -22,7 +22,7 @@ interface Answer {
 }
 
 /** A path, a body of the API and a key, encoded for a form. */
-export const MAX_TRY_BYTES = 1024 * 1024
+export const MAX_TRY_BYTES = 64 * 1024
 /** The longest answer that the page shows. */
 const MAX_SHOWN = 64 * 1024
 

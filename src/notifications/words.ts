@@ -24,7 +24,7 @@ const NOUNS: Readonly<Record<Sort, readonly [string, string]>> = {
 const PLACES: Readonly<Record<Kind, string>> = {
   approval: '/:account/approvals',
   hold: '/installation',
-  failure: '/installation/payouts?status=failed&account_id=:account',
+  failure: '/installation/payouts?account_id=:account',
   low_balance: '/installation/accounts/:account',
   endpoint: '/installation/deliveries',
   stale_rate: '/installation/prices',

@@ -22,7 +22,7 @@ export const AccountRole = Literals(ACCOUNT_ROLES, {
 export const Role = Literals(USER_ROLES, {
   description: 'What the user may do with the installation.',
 })
-export const Email = Text(320, { description: 'Where notices to the person go.' })
+export const Email = Text(320, { description: 'Of the person; nobody logs in by it.' })
 
 /** Refuses (400) what is no e-mail address. */
 export function checkUserEmail(email: string | undefined): void {
@@ -41,7 +41,9 @@ const timeOrNull = (description: string) => textOrNull({ format: 'date-time', de
 const USER = {
   name: Type.String(),
   full_name: Type.String(),
-  email: Type.String({ description: 'Where notices to the user go; empty for nowhere.' }),
+  email: Type.String({
+    description: 'Shown to operators and owners, who write to the person; empty for none.',
+  }),
   role: Role,
   accounts: Type.Array(Closed({ account_id: AccountId, role: AccountRole }), {
     description: 'What the user may do for accounts.',

@@ -176,7 +176,8 @@ test('console, payout page: a maker changes metadata; a viewer has no form to do
   const [maker, viewer] = [await as('maker'), await as('viewer')]
   assert.ok((await service.inject({ url, headers: maker })).text.includes('Change the metadata'))
   assert.ok(!(await service.inject({ url, headers: viewer })).text.includes('Change the metadata'))
-  const form = { key: 'k', 'metadata:a': '1', 'metadata:b': '', name: 'c', text: '3' }
+  const added = { 'metadata-name': 'c', 'metadata-text': '3' }
+  const form = { key: 'k', 'metadata:a': '1', 'metadata:b': '', ...added }
   const sent = await sendForm(service, maker, `${url}/metadata`, form)
   const changed = await service.inject({ url: String(sent.headers.location), headers: maker })
   assert.match(changed.text, /Your change is saved\./, sent.text)

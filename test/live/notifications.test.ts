@@ -218,7 +218,7 @@ test('notification, payout failed: told once; one that its account has cancelled
     (await told()).map(({ text }) => text),
     [
       `1 payout has failed.\n${account_id}: 1 ` +
-        `${PUBLIC}/console/installation/payouts?status=failed&account_id=${account_id}`,
+        `${PUBLIC}/console/installation/payouts?account_id=${account_id}`,
     ],
   )
 })

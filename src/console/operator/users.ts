@@ -246,7 +246,7 @@ ${
 }
 
 function emailOf({ email }: OperatorUser): Field {
-  return { name: 'email', label: 'E-mail', value: email, hint: 'For notices; empty for none' }
+  return { name: 'email', label: 'E-mail', value: email, hint: 'Empty for none' }
 }
 
 const LINK_NOTE = html`<p>The link works once, for 15 minutes. The user sets a password

@@ -111,11 +111,11 @@ const PEGS: readonly (readonly [pair: string, why: string | undefined])[] = [
   ['EUR/AED', undefined],
   ['USD/AED peg', undefined],
   ['USD/SAR peg', undefined],
-  ['EUR/AED peg', 'AED is pegged to USD already; run: corridor rates remove USD AED'],
+  ['EUR/AED peg', 'AED is pegged to USD already; remove USD/AED first'],
   ['AED/SAR peg', 'AED is pegged itself, to USD; peg SAR to that'],
   ['EUR/USD peg', 'USD is the anchor of AED and cannot be pegged'],
   ['JPY/CNY peg', undefined],
-  ['HKD/EUR peg', 'EUR/HKD has a row of its own; run: corridor rates remove EUR HKD'],
+  ['HKD/EUR peg', 'EUR/HKD has a row of its own; remove it first'],
 ]
 
 for (const [pair, why] of PEGS) {
