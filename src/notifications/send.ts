@@ -1,4 +1,5 @@
 // The ways to people: e-mail by SMTP, and a webhook that takes Slack's form, {"text": …}.
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Mail, PeoplesWebhook } from '../config/notifying.ts'
 import { exchange } from '../webhooks/exchange.ts'
 import { type Message, SendFailed, type Way } from './notification.ts'
@@ -24,7 +25,11 @@ export function emailWay(mail: Mail): Way {
         disableUrlAccess: true,
       })
       try {
-        await transport.sendMail({ from, to: [...to], subject, text })
+        const sent = transport.sendMail({ from, to: [...to], subject, text })
+        // nodemailer bounds each phase; a slow server must not outlive the claim.
+        const late = delay(TIMEOUT_MS, 'late', { ref: false })
+        if ((await Promise.race([sent, late])) === 'late')
+          throw Object.assign(new Error('late'), { code: 'ETIMEDOUT' })
       } catch (error) {
         throw new SendFailed(mailFault(error))
       } finally {

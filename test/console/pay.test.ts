@@ -299,6 +299,15 @@ test('payee, changed in the console: by the labels of its corridor; members that
   assert.equal(wrong.status, 400)
   const { json } = await account.get(`/v3/beneficiary/${to}`)
   assert.deepEqual(json.data, data)
+  // Somebody else changes the account while this person has the form.
+  const [, seen = ''] = /name="seen" value="([^"]+)"/.exec((await look(path)).text) ?? []
+  const moved = { type: 'bank', bank: { ...data.destination_details.bank, account_number: '555' } }
+  await account.put(`/v3/beneficiary/${to}`, { destination_details: moved })
+  const late = await send(path, { ...form, name: 'Late Ltd', seen })
+  assert.equal(late.status, 409, late.text)
+  assert.match(late.text, /Somebody has changed this since you opened the form\./)
+  const now = (await account.get(`/v3/beneficiary/${to}`)).json.data
+  assert.deepEqual([now.name, now.destination_details], ['Harbour Ltd', moved])
   const page = textOf((await look(`/beneficiaries/${to}`)).text)
   assert.match(page, /Bank code 004/)
   assert.doesNotMatch(page, /[a-z]_[a-z]+ /)

@@ -4,6 +4,7 @@ import { type Html, html } from '../../values/text/html.ts'
 import { ApiError, type Json, type JsonObject, queryText } from '../api.ts'
 import { countryOptions } from '../choices.ts'
 import {
+  checkUnchanged,
   type Field,
   field,
   fields,
@@ -11,6 +12,7 @@ import {
   inLabels,
   post,
   postForm,
+  seenOf,
   setMember,
 } from '../form.ts'
 import { labelOf } from '../labels.ts'
@@ -106,6 +108,7 @@ function entityForm(visit: Visit, type: EntityType, stored: JsonObject): Html {
   return postForm(visit, {
     action: visit.here.split('?', 1)[0] + (isNew ? queryText({ type }) : ''),
     button: isNew ? 'Save the entity' : 'Save the changes',
+    hidden: seenOf(stored),
     body: html`${fields(
       visit,
       MAIN[type].map(path => memberField(path, stored)),
@@ -202,6 +205,7 @@ async function makeEntity(visit: Visit): Promise<string> {
 
 async function changeEntity(visit: Visit): Promise<string> {
   const stored = await visit.api.get<Entity>(`${API}/${visit.params.id}`)
+  checkUnchanged(visit, stored as JsonObject)
   const record = recordOf(visit, stored)
   const changed = Object.keys(record).filter(
     name => JSON.stringify(record[name]) !== JSON.stringify((stored as JsonObject)[name]),

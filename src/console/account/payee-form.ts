@@ -5,6 +5,7 @@ import { type Content, type Html, html } from '../../values/text/html.ts'
 import { ApiError, type JsonObject, queryText } from '../api.ts'
 import { countryOptions, currencyChoices } from '../choices.ts'
 import {
+  checkUnchanged,
   type Field,
   field,
   fields,
@@ -13,6 +14,7 @@ import {
   optionsOf,
   post,
   postForm,
+  seenOf,
   setMember,
 } from '../form.ts'
 import { inWords, labelOf } from '../labels.ts'
@@ -115,7 +117,10 @@ function payeeForm(visit: Visit, { way, place, stored }: Form): Html {
   return postForm(visit, {
     action: `${visit.here.split('?', 1)[0]}${query}`,
     button: isNew ? 'Save the payee' : 'Save the changes',
-    hidden: Object.fromEntries(shown.flatMap(one => ('hidden' in one ? [one.hidden] : []))),
+    hidden: {
+      ...Object.fromEntries(shown.flatMap(one => ('hidden' in one ? [one.hidden] : []))),
+      ...seenOf(stored),
+    },
     body: html`${shown.map(
       one => 'field' in one && isShown(one.field, isNew) && field(visit, one.field),
     )}
@@ -287,6 +292,7 @@ ${wayLinks(visit, ways, way)}${payeeForm(visit, form)}`
 async function changePayee(visit: Visit): Promise<string> {
   const form = await formOf(visit)
   checkRequired(visit, form)
+  checkUnchanged(visit, form.stored)
   const update = updateOf(visit, form)
   const { id } = form.stored
   if (Object.keys(update).length === 0) return nextOf(visit, form.stored, 'saved')
