@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 import { type Figure, onlyRound, percentile, roundOf } from './figure.ts'
 import { measureLoad, type Seconds } from './measure.ts'
 import type { Options } from './options.ts'
-import { fillPayees, RARE_NAME, untilIndexed } from './payee-fill.ts'
+import { fillPayees, indexPayees, RARE_NAME } from './payee-fill.ts'
 import { fillPayouts } from './payout-fill.ts'
 import { makeBeneficiary, payerOf, payOnce, payoutBody, payoutLoad } from './payouts.ts'
 import { inRounds, sayLoad, whole } from './report.ts'
@@ -35,7 +35,7 @@ export function benchConsole(options: Options): Promise<readonly Figure[]> {
     const kept = { status: 'succeeded', kept_answers: 0 } as const
     await fillPayees(target, plan.payouts)
     await fillPayouts(target, plan.payouts, kept)
-    await untilIndexed(target, plan.payouts)
+    await indexPayees(target)
     // The filled payouts have one creation time, which no real payouts share, so this one gets a
     // time of its own.
     const { id } = await payOnce(target, payoutBody('USD→USD', await makeBeneficiary(target)))

@@ -1,8 +1,7 @@
-// Fills an account with beneficiaries by SQL, among which one has a rare name, and waits until the
-// service has blocks for their search.
-import { setTimeout } from 'node:timers/promises'
-import { BLOCK_ROWS } from '../src/sql/search-blocks.ts'
-import { asOwner } from './database.ts'
+// Fills an account with beneficiaries by SQL, among which one has a rare name, and adds the blocks
+// for their search.
+import { indexNames } from '../src/app/worker/index-names.ts'
+import { connect } from '../src/sql/connect.ts'
 import { fillTables, timePartOfIds } from './fill.ts'
 import { NUMBER_DIGITS } from './load.ts'
 import type { Target } from './target.ts'
@@ -36,16 +35,12 @@ export async function fillPayees(target: Target, count: number): Promise<void> {
   await fillTables(target.database_url, [{ table: 'beneficiaries', insert }])
 }
 
-/** Resolves when each full block of rows is there. The account's events have to be as many. */
-export async function untilIndexed(target: Target, count: number): Promise<void> {
-  await asOwner(target.database_url, async owner => {
-    for (let seconds = 0; seconds < 300; seconds += 1) {
-      const [row] = await owner<{ blocks: number }[]>`
-        select count(*)::integer as blocks from search_blocks
-        where account_id = ${target.account_id} and listed = 'beneficiaries'`
-      if ((row?.blocks ?? 0) >= Math.floor(count / BLOCK_ROWS)) return
-      await setTimeout(1_000)
-    }
-    throw new Error('the service adds no blocks of names')
-  })
+/** Adds the blocks, as the worker of a service that settles payouts does. */
+export async function indexPayees({ database_url, account_id }: Target): Promise<void> {
+  const sql = connect(database_url, { max: 2, as: 'service' })
+  try {
+    await indexNames(sql, account_id)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
 }

@@ -18,7 +18,10 @@ interface CellProblem extends LineProblem {
   readonly member: string
 }
 
-/** A row with a wrong amount_major is in the rows and in the problems. */
+/**
+ * A row with a wrong amount_major is in the rows and in the problems. A column `amount` is refused:
+ * people who name a column so mean major units.
+ */
 export function readPayouts(text: string): {
   readonly rows: readonly TextRow[]
   readonly problems: readonly CellProblem[]
@@ -33,6 +36,11 @@ export function readPayouts(text: string): {
     const { line } = header_record
     const problems = header.messages.map(message => ({ line, member: '', message }))
     return { rows: [], problems }
+  }
+  if (header.value.some(({ path }) => path.join('.') === 'amount')) {
+    const message =
+      'The column amount has minor units, such as cents. Name it amount_major, and write 1250.50.'
+    return { rows: [], problems: [{ line: header_record.line, member: '', message }] }
   }
   const rows: TextRow[] = []
   const problems: CellProblem[] = []

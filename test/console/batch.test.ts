@@ -105,6 +105,16 @@ async function countPayouts() {
   return row?.count
 }
 
+test('new batch, a column named Amount: refused, because the API would read it as minor units', async () => {
+  const csv = joined(table(false), ',').replace('amount_major', 'Amount')
+  for (const more of [{}, { check: 'yes' }]) {
+    const { status, text } = await sent(csv, more)
+    assert.equal(status, 400)
+    assert.match(text, /Line 1: The column amount has minor units, such as cents\./)
+  }
+  assert.equal(await countPayouts(), 0)
+})
+
 test('new batch, check without creating, some rows wrong: names them in a table, counts and costs the others', async () => {
   const { status, text } = await sent(joined(table(true), ','), { check: 'yes' })
   assert.equal(status, 200, text)
