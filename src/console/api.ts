@@ -2,6 +2,7 @@
 // only what its reader may. `calls` keeps each call, which the page shows as curl.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ACCOUNT_HEADER } from '../http/authenticate.ts'
+import { bodyText, reviveNumbers } from '../values/text/json-digits.ts'
 
 /** Any JSON value. A number is the text that the API sent, so no amount becomes a float. */
 export type Json = string | boolean | null | readonly Json[] | { readonly [name: string]: Json }
@@ -151,16 +152,6 @@ function checkedPath(path: string): string {
   throw new ApiError(404, [NO_SUCH_PATH])
 }
 
-/** A proposal of TC39 that TypeScript has no type for. */
-const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
-
-/** A bigint is a number, digit by digit. */
-export function bodyText(body: object): string {
-  return JSON.stringify(body, (_name, value: unknown) =>
-    typeof value === 'bigint' ? rawJSON(String(value)) : value,
-  )
-}
-
 function readAnswer<T>(status: number, text: string): T {
   // A number becomes the text that the API sent.
   const answer = reviveNumbers(text, source => source) as {
@@ -169,22 +160,6 @@ function readAnswer<T>(status: number, text: string): T {
   }
   if (status < 400) return answer.data === undefined ? (answer as T) : answer.data
   throw new ApiError(status, answer.errors ?? [])
-}
-
-/** Its numbers keep the digits that were sent. */
-export function indented(text: string): string {
-  return JSON.stringify(
-    reviveNumbers(text, source => rawJSON(source)),
-    null,
-    2,
-  )
-}
-
-/** `numberOf` makes each number's value from its source text. */
-function reviveNumbers(text: string, numberOf: (source: string) => unknown): unknown {
-  const revive = (_name: string, value: unknown, { source }: { source?: string }) =>
-    typeof value === 'number' ? numberOf(source ?? '') : value
-  return JSON.parse(text, revive as Parameters<typeof JSON.parse>[1])
 }
 
 /** `?a=b` without unset and empty parameters; '' when none is set. */

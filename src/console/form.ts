@@ -161,14 +161,15 @@ export function seenOf({ updated_at }: JsonObject): Readonly<Record<string, stri
   return typeof updated_at === 'string' ? { seen: updated_at } : {}
 }
 
-/** Refuses (409) a change by a form that shows an older state: it would undo another's change. */
-export function checkUnchanged({ form }: Visit, { updated_at }: JsonObject): void {
-  const seen = form.get('seen')
-  if (seen === null || seen === updated_at) return
-  const message =
-    'Somebody has changed this since you opened the form. Open the page again to see the ' +
-    'change, or save once more to keep what this form shows.'
-  throw new ApiError(409, [{ reason: 'invalid_transition', message, remarks: '' }])
+/** Refuses (409) a form that shows an older state: it would act on what nobody has seen. */
+export function checkUnchanged(
+  visit: Visit,
+  { updated_at }: JsonObject,
+  message = 'Somebody has changed this since you opened the form. Open the page again to see the ' +
+    'change, or save once more to keep what this form shows.',
+): void {
+  if (fieldText(visit, 'seen') === updated_at) return
+  throw new ApiError(409, [{ reason: 'approval_outdated', message, remarks: '' }])
 }
 
 export const REASON: Field = { name: 'reason', label: 'Reason', required: true }

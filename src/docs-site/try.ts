@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { found } from '../values/errors.ts'
 import { type Html, html } from '../values/text/html.ts'
+import { indented } from '../values/text/json-digits.ts'
 import type { KnownReaders } from './reader.ts'
 import { type Endpoint, exampleFor, operationsOf } from './reference.ts'
 import type { ApiDocument } from './schema.ts'
@@ -116,14 +117,10 @@ function shownLast(last: Answer | string): Html {
 <pre tabindex="0"><code>${pretty(shown)}</code></pre>${cut}</section>`
 }
 
-/** Indents JSON without touching its numbers; other text stays. */
+/** Text that is no JSON stays as it is. */
 function pretty(text: string): string {
-  const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
-  const keepDigits = (_name: string, value: unknown, { source }: { source?: string }) =>
-    typeof value === 'number' ? rawJSON(source ?? '') : value
   try {
-    const parsed = JSON.parse(text, keepDigits as Parameters<typeof JSON.parse>[1])
-    return JSON.stringify(parsed, null, 2)
+    return indented(text)
   } catch {
     return text
   }

@@ -50,7 +50,7 @@ declare module 'fastify' {
     caller: string
   }
   interface FastifyContextConfig {
-    /** The access that the route needs. A route without a scope is public, and takes no body. */
+    /** The access that the route needs. A route without a scope is public. */
     scope?: Access
     /** Whether a session must have given its password recently. */
     asksPassword?: boolean

@@ -260,6 +260,11 @@ test('new payee, Mexico: named choices, a CLABE that a bank refuses is refused a
   assert.match(paying.text, /<option value="MXN" selected>/)
 })
 
+/** The state that the form of this page shows. */
+async function seenAt(path: string): Promise<string> {
+  return /name="seen" value="([^"]+)"/.exec((await look(path)).text)?.[1] ?? ''
+}
+
 test('payee, changed in the console: by the labels of its corridor; members that the form does not show stay', async () => {
   const phone = { code: '852', number: '1234' }
   const to = await save({ phone, email: 'a@example.com', metadata: { order: '12' } })
@@ -279,7 +284,7 @@ test('payee, changed in the console: by the labels of its corridor; members that
     'metadata-name': 'desk',
     'metadata-text': 'north',
   }
-  const changed = await send(path, form)
+  const changed = await send(path, { ...form, seen: await seenAt(path) })
   assert.equal(
     changed.headers.location,
     `/console/${id}/beneficiaries/${to}?done=saved`,
@@ -295,12 +300,12 @@ test('payee, changed in the console: by the labels of its corridor; members that
   assert.deepEqual(data.address, { city: 'Hong Kong' })
   assert.deepEqual(data.phone, { code: '852', number: '1234' })
   assert.equal(data.destination_details.bank.account_number, '987654321098')
-  const wrong = await send(path, { ...form, [`${BANK}.bank_codes.bank_code`]: '4' })
+  const seen = await seenAt(path)
+  const wrong = await send(path, { ...form, seen, [`${BANK}.bank_codes.bank_code`]: '4' })
   assert.equal(wrong.status, 400)
   const { json } = await account.get(`/v3/beneficiary/${to}`)
   assert.deepEqual(json.data, data)
   // Somebody else changes the account while this person has the form.
-  const [, seen = ''] = /name="seen" value="([^"]+)"/.exec((await look(path)).text) ?? []
   const moved = { type: 'bank', bank: { ...data.destination_details.bank, account_number: '555' } }
   await account.put(`/v3/beneficiary/${to}`, { destination_details: moved })
   const late = await send(path, { ...form, name: 'Late Ltd', seen })
@@ -322,7 +327,10 @@ test('payee that a payout has failed for: corrected and paid again, both forms f
   const { text } = await look(`/payouts/new?like=${like}`)
   assert.match(text, /<input[^>]*name="amount"[^>]*value="777\.00"/)
   assert.match(text, new RegExp(`/beneficiaries/${to}/edit\\?next=pay&amp;like=${like}"`))
-  const changed = await send(`/beneficiaries/${to}/edit?next=pay&like=${like}`, PAYEE_FORM)
+  const changed = await send(`/beneficiaries/${to}/edit?next=pay&like=${like}`, {
+    ...PAYEE_FORM,
+    seen: await seenAt(`/beneficiaries/${to}/edit`),
+  })
   const next = `/console/${id}/payouts/new?to=${to}&like=${like}&done=saved`
   assert.equal(changed.headers.location, next, changed.text)
 })
@@ -362,10 +370,11 @@ test('entity, made, sent again and changed in the console: recorded once, submit
   assert.equal(again.headers.location, `${place}?done=known`)
   const path = place.replace(`/console/${id}`, '')
   assert.match((await look(path)).text, /Submit for review/)
-  const wrong = await send(`${path}/edit`, { ...form, email: 'nowhere' })
+  const seen = await seenAt(`${path}/edit`)
+  const wrong = await send(`${path}/edit`, { ...form, seen, email: 'nowhere' })
   assert.equal(wrong.status, 400)
   assert.match(wrong.text, /<input[^>]*name="email"[^>]*aria-invalid="true"/)
-  const edited = { ...form, 'person.1.first_name': 'Max', 'person.1.last_name': 'Planck' }
+  const edited = { ...form, seen, 'person.1.first_name': 'Max', 'person.1.last_name': 'Planck' }
   assert.equal((await send(`${path}/edit`, edited)).headers.location, `${place}?done=saved`)
   const { data } = (await account.get(`/v3/entity/${path.split('/').at(-1)}`)).json
   assert.deepEqual(

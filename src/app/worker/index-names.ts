@@ -19,7 +19,7 @@ const EVERY_MS = 30_000
 export function startIndexingNames(deps: Deps): Worker {
   const looked = new Map<string, bigint>()
   return startWorker(async signal => {
-    const failed = warned(deps, 'blocks of names could not be added', undefined)
+    const failed = warned(deps, 'accounts without blocks of names could not be found', undefined)
     await indexGrown(deps, looked, () => signal.aborted).catch(failed)
     return EVERY_MS
   })
@@ -27,21 +27,19 @@ export function startIndexingNames(deps: Deps): Worker {
 
 /** Every new beneficiary and entity has an event. `looked` keeps the count of the last look. */
 async function indexGrown(
-  { finder, sql }: Pick<Deps, 'finder' | 'sql'>,
+  deps: Pick<Deps, 'finder' | 'log' | 'sql'>,
   looked: Map<string, bigint>,
   isStopped: () => boolean,
 ): Promise<void> {
-  const books = await finder<{ account_id: string; event_count: bigint }[]>`
+  const books = await deps.finder<{ account_id: string; event_count: bigint }[]>`
     select account_id, event_count from books where event_count >= ${BLOCK_ROWS}::integer`
   for (const { account_id, event_count } of books) {
     if (event_count - (looked.get(account_id) ?? 0n) < BLOCK_ROWS) continue
-    // An account whose book is busy has its turn in the next round.
-    const isIndexed = await indexNames(sql, account_id, isStopped).then(
-      () => true,
-      () => false,
-    )
+    // An account whose book is busy has its turn in the next round, and stops no other.
+    const failed = warned(deps, 'blocks of names could not be added', undefined, { account_id })
+    const added = await indexNames(deps.sql, account_id, isStopped).catch(failed)
     if (isStopped()) return
-    if (isIndexed) looked.set(account_id, event_count)
+    if (added !== undefined) looked.set(account_id, event_count)
   }
 }
 

@@ -3,8 +3,8 @@
 import { chainName } from '../../values/network/chain.ts'
 import { paymentNetworkName, paymentNetworksNamed } from '../../values/network/payment.ts'
 import { type Html, html } from '../../values/text/html.ts'
-import { ApiError, queryText } from '../api.ts'
-import { fieldText, inLabels, post, postForm } from '../form.ts'
+import { ApiError, type JsonObject, queryText } from '../api.ts'
+import { checkUnchanged, fieldText, inLabels, post, postForm } from '../form.ts'
 import { inWords } from '../labels.ts'
 import type { Beneficiary, DryRun, Entity, Payout, PayoutOption, Quote } from '../objects.ts'
 import type { Screens } from '../screens.ts'
@@ -330,15 +330,10 @@ function inUtc(local: string): string {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(local) ? `${local}:00Z` : `${local}Z`
 }
 
-/** Refuses (409) to pay a payee that somebody has changed since the review showed it. */
-function checkSeen(visit: Visit, { updated_at }: Beneficiary): void {
-  if (updated_at === fieldText(visit, 'seen')) return
-  const message = 'The payee was changed after you saw it: check the payment again.'
-  throw new ApiError(409, [{ reason: 'approval_outdated', message, remarks: '' }])
-}
+const PAYEE_CHANGED = 'The payee was changed after you saw it: check the payment again.'
 
 async function pay(visit: Visit): Promise<string> {
-  checkSeen(visit, await payeeOf(visit))
+  checkUnchanged(visit, (await payeeOf(visit)) as JsonObject, PAYEE_CHANGED)
   const { quote, request } = await quoteOf(visit)
   const made = await inLabels(post<Payout>(visit, '/v3/payout', paymentAt(visit, quote, request)))
   return `${visit.root}/payouts/${made.id}?done=made`

@@ -1,8 +1,9 @@
 // The review of a payout before money moves: the payee, the amounts, the way and the arrival, with
 // all that would refuse it, and one button that pays.
 import { type Html, html } from '../../values/text/html.ts'
-import { bodyText } from '../api.ts'
-import { fieldText, postForm } from '../form.ts'
+import { bodyText } from '../../values/text/json-digits.ts'
+import type { JsonObject } from '../api.ts'
+import { fieldText, postForm, seenOf } from '../form.ts'
 import { inWords } from '../labels.ts'
 import type { Beneficiary, DryRun, Quote } from '../objects.ts'
 import { digits, facts, money, time } from '../show.ts'
@@ -94,7 +95,7 @@ ${
       step: 'pay',
       quote: quote.id,
       request: bodyText(request),
-      seen: payee.updated_at,
+      ...seenOf(payee as JsonObject),
     },
     body: html`${isLikeAnother && DIFFERENT}
 <p>This price is valid until ${time(valid_until)}
