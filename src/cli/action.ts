@@ -138,7 +138,7 @@ function safe(words: string): string {
 
 /** The line in several, without its runs of blanks; a command to copy stays whole. */
 function broken(line: string, columns: number): string[] {
-  return line.startsWith('  npx ') ? [line] : wrapped(line.split(/ +/), { columns })
+  return line.startsWith('  corridor ') ? [line] : wrapped(line.split(/ +/), { columns })
 }
 
 function partWords(part: Part): string {

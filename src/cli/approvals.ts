@@ -48,7 +48,7 @@ the payout. Nobody approves twice. Of a batch or an import all payouts that wait
 are approved together, or none. CORRIDOR_USER must say who you are.
 
 Example:
-  npx corridor payout approve pot_01m7xpm2m0c6hkd4r9ye --digest \\
+  corridor payout approve pot_01m7xpm2m0c6hkd4r9ye --digest \\
     6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b`,
   reject: 'reject a payout, or all of a batch or an import that wait; the money goes back',
   rejectHelp: `
@@ -56,7 +56,7 @@ One rejection ends it, whoever has approved before. Of a batch or an import all
 payouts that wait are rejected. CORRIDOR_USER must say who you are.
 
 Example:
-  npx corridor payout reject pot_01m7xpm2m0c6hkd4r9ye --reason "Paid last week"`,
+  corridor payout reject pot_01m7xpm2m0c6hkd4r9ye --reason "Paid last week"`,
 }
 
 const BENEFICIARIES: Texts = {
@@ -72,7 +72,7 @@ changed it. Nobody approves twice. A change afterwards must be approved anew.
 CORRIDOR_USER must say who you are.
 
 Example:
-  npx corridor beneficiary approve bnf_01m7xpm2m0c6hkd4r9ye --digest \\
+  corridor beneficiary approve bnf_01m7xpm2m0c6hkd4r9ye --digest \\
     6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b`,
   reject: 'reject a beneficiary; no payout may go to it',
   rejectHelp: `
@@ -80,7 +80,7 @@ One rejection ends it, whoever has approved before. Once it is changed, it can
 be approved. CORRIDOR_USER must say who you are.
 
 Example:
-  npx corridor beneficiary reject bnf_01m7xpm2m0c6hkd4r9ye --reason "Unknown"`,
+  corridor beneficiary reject bnf_01m7xpm2m0c6hkd4r9ye --reason "Unknown"`,
 }
 
 export const payoutApprovalCommands = (payout: Command) => addApprovals(payout, PAYOUTS)

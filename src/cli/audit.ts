@@ -33,7 +33,7 @@ that this prints where nobody who has the database can change it. With --head a
 later run proves that the log up to there is the same.
 
 Example:
-  npx corridor audit verify`
+  corridor audit verify`
 
 function readNumber(text: string): bigint {
   if (/^\d{1,18}$/.test(text)) return BigInt(text)

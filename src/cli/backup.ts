@@ -28,7 +28,7 @@ all that the database holds, its password besides: encrypt what leaves the
 machine.
 
 Example:
-  npx corridor backup /backups/corridor-2026-11-21.tar.zst`
+  corridor backup /backups/corridor-2026-11-21.tar.zst`
 
 const RESTORE_HELP = `
 CORRIDOR_USER names an operator of the backup, if it has users; the command asks
@@ -38,7 +38,7 @@ corridor verify.
 
 Example:
   CORRIDOR_DATA=./copy \\
-    npx corridor restore /backups/corridor-2026-11-21.tar.zst`
+    corridor restore /backups/corridor-2026-11-21.tar.zst`
 
 export function backupCommand(command: Command): void {
   command

@@ -137,7 +137,7 @@ export function addCommand(group: Command, name: string, description: string): C
 }
 
 export function example(words: string): string {
-  return `\nExample:\n  npx corridor ${words}`
+  return `\nExample:\n  corridor ${words}`
 }
 
 export function pathOf(command: Command): string {

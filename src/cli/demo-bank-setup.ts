@@ -78,7 +78,7 @@ async function refuseRealMoney({ sql }: Context): Promise<void> {
   throw new CommandFailed(
     `this installation has live account ${one.account_id}, and the demonstration books money ` +
       'that does not exist: run it on an installation of its own, ' +
-      'CORRIDOR_DATA=./demo npx corridor start',
+      'CORRIDOR_DATA=./demo corridor start',
   )
 }
 

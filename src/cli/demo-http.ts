@@ -64,9 +64,7 @@ export async function send(url: string, authorization: string, request: Exchange
     return { request, response: { status: response.status, body: answer } }
   } catch (error) {
     const reason = reasonOf(error)
-    throw new CommandFailed(
-      `no service answers at ${url} (${reason}); start it: npx corridor start`,
-    )
+    throw new CommandFailed(`no service answers at ${url} (${reason}); start it: corridor start`)
   }
 }
 
@@ -84,7 +82,7 @@ export function requireSuccess(exchange: Exchange): Exchange {
   if (response.status === 200) return exchange
   const reason = response.body?.errors?.[0]?.reason
   const hint = /^rate_(stale|unavailable)$/.test(reason)
-    ? '; load rates: npx corridor rates import --help'
+    ? '; load rates: corridor rates import --help'
     : ''
   const words = response.body?.message ?? 'no JSON'
   throw new CommandFailed(

@@ -67,8 +67,8 @@ installation that has live accounts refuses --bank, because it books money that
 does not exist.
 
 Examples, with the service running in another terminal:
-  npx corridor demo
-  npx corridor demo --bank`
+  corridor demo
+  corridor demo --bank`
 
 async function demo(options: { url?: string; bank?: true }): Promise<void> {
   if (options.bank !== undefined) return demoBank(options.url)

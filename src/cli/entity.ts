@@ -107,9 +107,9 @@ row that was matched is judged again.
 Exit code 1 when a row was refused or the run has not come to the end.
 
 Examples:
-  npx corridor entity import people.csv --dry-run \\
+  corridor entity import people.csv --dry-run \\
     --account acc_7k2m9x4q
-  npx corridor entity import people.csv --report results.jsonl \\
+  corridor entity import people.csv --report results.jsonl \\
     --account acc_7k2m9x4q`
 
 const ENTITIES: ImportKind<EntityRow, EntitySummary> = {

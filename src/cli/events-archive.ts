@@ -58,7 +58,7 @@ its name. The events stay in the database until corridor events remove takes
 them out. It holds personal data, which no erasure reaches: see docs/privacy.md.
 
 Example:
-  npx corridor events archive acc_7k2m9x4q --before 2026-01-01T00:00:00Z \\
+  corridor events archive acc_7k2m9x4q --before 2026-01-01T00:00:00Z \\
     --to acc_7k2m9x4q-2025.jsonl.gz`
 
 const CHECK_HELP = `
@@ -66,8 +66,8 @@ Each row must follow the one before it by number and hash, and the last must be
 in the database under the same hash. Exits 1 naming the first wrong line.
 
 Examples:
-  npx corridor events check acc_7k2m9x4q-2025.jsonl.gz
-  npx corridor events check acc_7k2m9x4q-2025.jsonl.gz --offline`
+  corridor events check acc_7k2m9x4q-2025.jsonl.gz
+  corridor events check acc_7k2m9x4q-2025.jsonl.gz --offline`
 
 const REMOVE_HELP = `
 First say how long events are kept: corridor privacy retention events. Each row
@@ -77,7 +77,7 @@ follows it. Interrupted, run it again. The file is then the only copy: keep it
 in two places.
 
 Example:
-  npx corridor events remove acc_7k2m9x4q-2025.jsonl.gz`
+  corridor events remove acc_7k2m9x4q-2025.jsonl.gz`
 
 const NEXT_STEP = 'They are in the database still: corridor events remove takes them out.'
 

@@ -25,8 +25,8 @@ with --dead. They go as deliveries of their own, with their order and retries,
 and with the same webhook-id, by which a receiver knows what it has had.
 
 Examples:
-  npx corridor events replay whe_01m7xpm2kz8t3vqw5n0r --dead
-  npx corridor events replay whe_01m7xpm2kz8t3vqw5n0r \\
+  corridor events replay whe_01m7xpm2kz8t3vqw5n0r --dead
+  corridor events replay whe_01m7xpm2kz8t3vqw5n0r \\
     --from 2026-11-20T00:00:00Z --events 'payout.*'`
 
 export function eventsCommands(events: Command): void {

@@ -21,7 +21,7 @@ network and charge_type. What fees set refuses without --force is refused here
 too.
 
 Example:
-  npx corridor fees import fees.csv --replace --dry-run`
+  corridor fees import fees.csv --replace --dry-run`
 
 export function feesCommands(group: Command): void {
   commandsOf(fees)(group)

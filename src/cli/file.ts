@@ -59,7 +59,7 @@ message id, refuses what it has (the profile says so: resend_is_safe). Ask any
 other bank first: a file that arrives twice is paid twice.
 
 Example:
-  npx corridor file resend ${ID} --force \\
+  corridor file resend ${ID} --force \\
     --reason "The bank has no such file, says Ms Ito by phone"`
 
 const RESEAL_HELP = `
@@ -68,7 +68,7 @@ payments keep their ids; those that are over by now, that wait for a person, or
 that the bank has accepted by name, are left out.
 
 Example:
-  npx corridor file reseal ${ID} \\
+  corridor file reseal ${ID} \\
     --reason "The account was blocked until today"`
 
 interface ReasonOptions {
@@ -138,7 +138,7 @@ Closing applies nothing: what a line says of a payout, you book or move by hand.
 A payment or a file that a line speaks of, and that waits, is sent after it.
 
 Example:
-  npx corridor file close ${HASH.slice(0, 12)} \\
+  corridor file close ${HASH.slice(0, 12)} \\
     --note "A fee of the bank; booked by hand"`
 
 async function listQuarantined({ rail, limit, all = false }: InboxQuery): Promise<void> {

@@ -33,8 +33,8 @@ Ctrl-C. A receiver checks signatures as those of webhooks (Standard Webhooks);
 without --secret a new one is made and printed.
 
 Examples:
-  npx corridor listen
-  npx corridor listen --forward-to http://localhost:3000/hook \\
+  corridor listen
+  corridor listen --forward-to http://localhost:3000/hook \\
     --events 'payout.*,balance_transaction.created'`
 
 export function listenCommand(command: Command): void {

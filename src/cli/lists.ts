@@ -36,8 +36,8 @@ your name (CORRIDOR_USER) and the reason with it.
 The sample is for trying it out in sandboxes, and says nothing of who is listed.
 
 Examples:
-  npx corridor lists import SDN_ADVANCED.XML --list ofac
-  npx corridor lists import --sample`
+  corridor lists import SDN_ADVANCED.XML --list ofac
+  corridor lists import --sample`
 
 export function listsCommands(group: Command): void {
   addCommand(group, 'import', 'import a sanctions list from a file as its publisher has it')

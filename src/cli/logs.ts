@@ -31,8 +31,8 @@ CORRIDOR_REQUEST_LOG=on. Requests with no valid key belong to no account and are
 not kept.
 
 Examples:
-  npx corridor logs --failed
-  npx corridor logs --account acc_7k2m9x4q --follow`
+  corridor logs --failed
+  corridor logs --account acc_7k2m9x4q --follow`
 
 export function logsCommand(command: Command): void {
   command

@@ -20,4 +20,4 @@ export function migrateCommand(command: Command): void {
 
 const HELP = `
 Example:
-  DATABASE_URL=postgres://user:password@host:5432/corridor npx corridor migrate`
+  DATABASE_URL=postgres://user:password@host:5432/corridor corridor migrate`

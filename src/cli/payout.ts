@@ -59,9 +59,9 @@ import it alone, under another --name.
 Exit code 1 when a row was refused or the run has not come to the end.
 
 Examples:
-  npx corridor payout import payouts.csv --dry-run \\
+  corridor payout import payouts.csv --dry-run \\
     --account acc_7k2m9x4q
-  npx corridor payout import payouts.csv --report results.csv \\
+  corridor payout import payouts.csv --report results.csv \\
     --account acc_7k2m9x4q`
 
 interface Options extends ImportOptions {
@@ -284,7 +284,7 @@ function pendingWords({ pending_approval: waits, payout_import }: PayoutSummary)
   if (waits === 0) return ''
   const payouts = waits === 1 ? '1 payout waits' : `${waits.toLocaleString('en')} payouts wait`
   const text =
-    `${payouts} for approvers, who look at all of them by "npx corridor payout approval ` +
+    `${payouts} for approvers, who look at all of them by "corridor payout approval ` +
     `${payout_import}" and approve them as one.`
   return paragraph(text)
 }

@@ -88,21 +88,21 @@ The audit log keeps who exported whose data. CORRIDOR_USER must say who you are.
 docs/privacy.md says what stands where, and what is left out.
 
 Example:
-  npx corridor privacy export bnf_01m7xpm2m0c6hkd4r9ye > export.json`
+  corridor privacy export bnf_01m7xpm2m0c6hkd4r9ye > export.json`
 
 const ERASE_HELP = `
 Ids, times, amounts, countries and states stay, so that the books can be proved.
 What must be kept is refused, with the rule. CORRIDOR_USER must say who you are.
 
 Example:
-  npx corridor privacy erase bnf_01m7xpm2m0c6hkd4r9ye --reason "Request 118"`
+  corridor privacy erase bnf_01m7xpm2m0c6hkd4r9ye --reason "Request 118"`
 
 const RETENTION_HELP = `
 5 years unless you say otherwise: what the EU (2015/849, Art. 40), the UK (MLR
 2017, reg. 40) and the US (31 CFR 1010.430) ask of those who make payments.
 
 Example:
-  npx corridor privacy retention set 7 --reason "Law of 2026, section 4"`
+  corridor privacy retention set 7 --reason "Law of 2026, section 4"`
 
 const INBOX_HELP = `
 The running service deletes the bytes of older files that were read, or that
@@ -111,7 +111,7 @@ payment. They stay for ever unless you say otherwise, and at least as long as
 payments: 5 years are 1830 days.
 
 Example:
-  npx corridor privacy retention bank-files 2600 --reason "Law of 2026"`
+  corridor privacy retention bank-files 2600 --reason "Law of 2026"`
 
 const EVENTS_HELP = `
 Events stay for ever unless you say otherwise. This takes nothing out: corridor
@@ -119,7 +119,7 @@ events archive writes old ones to a file, and corridor events remove takes out
 what such a file has.
 
 Example:
-  npx corridor privacy retention events 400 --reason "Audited until 2025"`
+  corridor privacy retention events 400 --reason "Audited until 2025"`
 
 function readDays(least: number): (text: string) => number | null {
   return text => {

@@ -40,9 +40,9 @@ payout that routes may lead to it. It says which the rail cannot carry, and
 what would fit.
 
 Examples:
-  npx corridor rail check http://127.0.0.1:4010 --secret connector.key
-  npx corridor rail check my_provider --this-pays --json > report.json
-  npx corridor rail check main_bank`
+  corridor rail check http://127.0.0.1:4010 --secret connector.key
+  corridor rail check my_provider --this-pays --json > report.json
+  corridor rail check main_bank`
 
 export function railCheckCommand(rail: Command): void {
   addCommand(

@@ -79,7 +79,7 @@ second. The secret is kept in the database as it is, and never shown; the
 history has its digest.
 
 Example:
-  npx corridor rail add main_bank --kind connector \\
+  corridor rail add main_bank --kind connector \\
     --config bank.json --secret bank.key`
 
 async function addAction(name: string, options: AddOptions): Promise<void> {
@@ -213,7 +213,7 @@ exception of a payout is closed by you; that of a file or a rail is over when
 its cause is.
 
 Example:
-  npx corridor rail exceptions`
+  corridor rail exceptions`
 
 async function listAction(options: { limit: string }): Promise<void> {
   const limit = readLimit(options.limit)
@@ -268,7 +268,7 @@ made. A payout that goes out again has the same end-to-end id: look for each at
 the bank before you resume its rail.
 
 Example:
-  npx corridor rail unsent --rail main_bank`
+  corridor rail unsent --rail main_bank`
 
 export function unsentCommand(rail: Command): void {
   rail

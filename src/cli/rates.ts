@@ -97,9 +97,9 @@ newest day is taken. Unknown currencies and those without a rate are left out
 and named.
 
 Examples:
-  npx corridor rates import rates.csv --dry-run
+  corridor rates import rates.csv --dry-run
   curl -s ${ECB_URL} |
-    npx corridor rates import -`
+    corridor rates import -`
 
 const FETCH_HELP = `
 The file is read as "rates import" reads one, but every line must say as_of.
@@ -108,8 +108,8 @@ Rates that moved too far are left out and named, with exit code 1; when they are
 more than a tenth of the file, nothing of it is taken.
 
 Examples:
-  npx corridor rates fetch --dry-run
-  npx corridor rates fetch https://rates.example.com/daily.csv`
+  corridor rates fetch --dry-run
+  corridor rates fetch https://rates.example.com/daily.csv`
 
 async function importAction(file: string, options: ChangeOptions): Promise<void> {
   const { name, text } = await readInput(file)

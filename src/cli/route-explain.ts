@@ -77,8 +77,8 @@ const HELP = `
 Nothing is written and nothing is sent.
 
 Examples:
-  npx corridor route explain pot_01m7xpm2m0c6hkd4r9ye
-  npx corridor route explain --type local --network chats \\
+  corridor route explain pot_01m7xpm2m0c6hkd4r9ye
+  corridor route explain --type local --network chats \\
     --currency HKD --amount 100.00`
 
 interface Decision {

@@ -19,9 +19,9 @@ Prints who it may be, best first, with the score in pieces. From ${THRESHOLD} of
 on a person must look; --least shows those below as well. Nothing is stored.
 
 Examples:
-  npx corridor screening check "Viktor Bout"
-  npx corridor screening check "Bank Rossiya" --kind organisation --country RU
-  npx corridor screening check "V. A. But" --born 1967-01-13 --least 700`
+  corridor screening check "Viktor Bout"
+  corridor screening check "Bank Rossiya" --kind organisation --country RU
+  corridor screening check "V. A. But" --born 1967-01-13 --least 700`
 
 export function screeningCommands(group: Command): void {
   addCommand(group, 'check', 'ask the imported sanctions lists about a name, and explain the score')

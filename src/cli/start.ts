@@ -32,7 +32,7 @@ const SANDBOX = {
 export function startCommand(command: Command): void {
   command
     .option('--json', 'print the sandbox account as one line of JSON')
-    .addHelpText('after', '\nExample:\n  PORT=8080 CORRIDOR_DATA=./data npx corridor start')
+    .addHelpText('after', '\nExample:\n  PORT=8080 CORRIDOR_DATA=./data corridor start')
     .action(start)
 }
 
@@ -161,14 +161,14 @@ function firstPerson(address: string, account_id: string | undefined): string {
   const role =
     account_id === undefined
       ? ''
-      : `  npx corridor user give-role ada maker --account ${account_id}
+      : `  corridor user give-role ada maker --account ${account_id}
 `
   return `The console, at ${address}/console, is for people with names. Make the first one; the
 link sets the password:
 
-  npx corridor user create ada --full-name "Ada Lovelace" --role operator
+  corridor user create ada --full-name "Ada Lovelace" --role operator
   export CORRIDOR_USER=ada
-${role}  npx corridor user login-link ada
+${role}  corridor user login-link ada
 `
 }
 
@@ -177,7 +177,7 @@ function ready(service: Service, accounts: readonly Account[], has_users: boolea
   const sandbox = accounts.find(account => account.sandbox)
   const account_id = (sandbox ?? (accounts.length === 1 ? accounts[0] : undefined))?.account_id
   const count = accounts.length === 1 ? 'one account' : `${accounts.length} accounts`
-  const names = account_id === undefined ? '   (npx corridor account list names them)' : ''
+  const names = account_id === undefined ? '   (corridor account list names them)' : ''
   const migrations = migrated.length === 1 ? 'a migration' : `${migrated.length} migrations`
   const schema_words =
     migrated.length > 0 && `\nIts schema was brought up to date by ${migrations}.`
@@ -189,7 +189,7 @@ The database is ${database}, with ${count}.${schema_words || ''}
 
 Secrets of keys are shown once, when they are made. For a new key:
 
-  npx corridor key create ${account_id ?? 'ACCOUNT'} --scope write${names}
+  corridor key create ${account_id ?? 'ACCOUNT'} --scope write${names}
 ${has_users ? '' : `\n${firstPerson(address, account_id)}`}
 `
 }

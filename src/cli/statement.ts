@@ -46,9 +46,9 @@ is not over, the statement is marked as interim.
   pdf      for people, at most 10,000 lines
 
 Examples:
-  npx corridor statement acc_7k2m9x4q \\
+  corridor statement acc_7k2m9x4q \\
     --from 2026-01-01 --to 2026-02-01 > january.csv
-  npx corridor statement acc_7k2m9x4q \\
+  corridor statement acc_7k2m9x4q \\
     --from 2026-01-01 --to 2027-01-01 --currency USD --format camt053 > 2026.xml`
 
 export function statementCommand(command: Command): void {

@@ -107,8 +107,8 @@ ${Object.keys(RECIPES)
   .join('\n')}
 
 Examples:
-  npx corridor trigger payout.failed --key key_…:…
-  npx corridor listen --forward-to http://localhost:3000/hook`
+  corridor trigger payout.failed --key key_…:…
+  corridor listen --forward-to http://localhost:3000/hook`
 
 export function triggerCommand(command: Command): void {
   command

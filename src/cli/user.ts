@@ -28,7 +28,7 @@ name. It is sent like the key of an account. On the routes of an account, the
 header Corridor-Account names the account.
 
 Example:
-  npx corridor user key create ada --name "month-end report"`
+  corridor user key create ada --name "month-end report"`
 
 function userKeyCommands(key: Command): void {
   addCommand(key, 'create', 'make a key of a user; prints its id and, once, its secret')

@@ -26,10 +26,10 @@ go back only where somebody has confirmed a corrected clock. It needs no
 service, and changes nothing but the note of when it ran.
 
 Examples:
-  npx corridor verify --all
-  npx corridor verify --account acc_7k2m9x4q
-  npx corridor verify --json | jq .heads > heads.json
-  npx corridor verify --heads heads.json`
+  corridor verify --all
+  corridor verify --account acc_7k2m9x4q
+  corridor verify --json | jq .heads > heads.json
+  corridor verify --heads heads.json`
 
 export function verifyCommand(command: Command): void {
   command

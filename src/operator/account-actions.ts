@@ -99,7 +99,7 @@ const list = paging({
     json: ({ rows }) => rows,
     limit: 1000,
     options: { starting_after: 'only those after this account' },
-    help: '\nExample:\n  npx corridor account list',
+    help: '\nExample:\n  corridor account list',
   },
 })
 
@@ -139,7 +139,7 @@ const show = reading({
         { rows: keys.map(keyColumns), none: NO_KEY },
       ],
     }),
-    help: '\nExample:\n  npx corridor account show acc_7k2m9x4q',
+    help: '\nExample:\n  corridor account show acc_7k2m9x4q',
   },
 })
 
@@ -152,9 +152,9 @@ A live account is funded with the bank's reference, once it is there: corridor
 fund acc_... USD 100000.00 --reference ...
 
 Examples:
-  npx corridor account create --name "Harbour Trading" \\
+  corridor account create --name "Harbour Trading" \\
     --currencies USD,EUR,HKD --primary-currency USD
-  npx corridor account create --name "Trial" --sandbox --currencies USD,EUR \\
+  corridor account create --name "Trial" --sandbox --currencies USD,EUR \\
     --primary-currency USD --fund USD=100000.00 EUR=5000.00`
 
 const create = writing({
@@ -221,8 +221,8 @@ UTC; what makes or moves a payout of a live account, at twice the quota. A
 cancellation is never refused.
 
 Examples:
-  npx corridor account set acc_7k2m9x4q --duplicate-window-s 3600
-  npx corridor account set acc_7k2m9x4q --add-currencies GBP,JPY`
+  corridor account set acc_7k2m9x4q --duplicate-window-s 3600
+  corridor account set acc_7k2m9x4q --add-currencies GBP,JPY`
 
 const set = writing({
   name: 'account set',
@@ -305,7 +305,7 @@ function becoming(
     command: {
       words: ({ account_id, from, reason }) => `${account_id}  was ${from}, is ${to}: ${reason}`,
       options: { reason: 'why; for operators alone, in the audit log' },
-      help: `\n${help}\n\nExample:\n  npx corridor ${name} acc_7k2m9x4q --reason "Case 118"`,
+      help: `\n${help}\n\nExample:\n  corridor ${name} acc_7k2m9x4q --reason "Case 118"`,
     },
   })
 }

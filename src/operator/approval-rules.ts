@@ -110,7 +110,7 @@ const listOf = reading({
     words: rules => rules.map(rule => ({ rule: rule.rule_id, ...columnsOf(rule) })),
     options: { account_id: 'only those for payouts of this account' },
     none: 'no rule: corridor approval-rule add adds one',
-    help: '\nExample:\n  npx corridor approval-rule list',
+    help: '\nExample:\n  corridor approval-rule list',
   },
 })
 
@@ -128,11 +128,11 @@ With --subject beneficiary no payout goes to a beneficiary before the approval,
 and none brings its payee along.
 
 Examples:
-  npx corridor approval-rule add --account acc_7k2m9x4q --at-least 10000 \\
+  corridor approval-rule add --account acc_7k2m9x4q --at-least 10000 \\
     --at-least-currency USD --approvers 2
-  npx corridor approval-rule add --new-payee
-  npx corridor approval-rule add --subject beneficiary --approvers 2
-  npx corridor approval-rule add --payout-type swift --country US`
+  corridor approval-rule add --new-payee
+  corridor approval-rule add --subject beneficiary --approvers 2
+  corridor approval-rule add --payout-type swift --country US`
 
 const add = writing({
   name: 'approval-rule add',
@@ -186,7 +186,7 @@ const remove = writing({
       const { needs, 'what waits': of } = columnsOf(rule)
       return `removed ${rule.rule_id}: ${of} need ${needs}`
     },
-    help: '\nExample:\n  npx corridor approval-rule remove apr_01m7xpm2m0c6hkd4r9ye',
+    help: '\nExample:\n  corridor approval-rule remove apr_01m7xpm2m0c6hkd4r9ye',
   },
 })
 

@@ -109,7 +109,7 @@ const list = paging({
       since: 'from this time on, as 2026-11-23T08:00:00Z',
       before: 'before this number: the next page',
     },
-    help: '\nExample:\n  npx corridor audit list --by ada --act payout',
+    help: '\nExample:\n  corridor audit list --by ada --act payout',
   },
 })
 

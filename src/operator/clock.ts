@@ -50,7 +50,7 @@ const show = reading({
       jump === null
         ? 'the clock is right'
         : `the clock shows ${jump.found} instead of about ${jump.expected}: writes stand still`,
-    help: '\nExample:\n  npx corridor clock show',
+    help: '\nExample:\n  corridor clock show',
   },
 })
 
@@ -75,7 +75,7 @@ const confirm = writing({
           : `times as late as ${set_from} were ahead of it`
       return `the clock is confirmed: ${set_to}; ${ahead}`
     },
-    help: '\nExample:\n  npx corridor clock confirm',
+    help: '\nExample:\n  corridor clock confirm',
   },
 })
 

@@ -101,7 +101,7 @@ for, though it was never submitted. With --status, what does not wait for review
 is listed newest first.
 
 Example:
-  npx corridor entity list --status requires_action`
+  corridor entity list --status requires_action`
 
 const list = paging({
   name: 'entity list',
@@ -160,7 +160,7 @@ const show = reading({
   command: {
     words: recordParts,
     json: ({ entity }) => presentEntity(entity),
-    help: '\nExample:\n  npx corridor entity show ent_01m7xpm2kyj94bggdx1c',
+    help: '\nExample:\n  corridor entity show ent_01m7xpm2kyj94bggdx1c',
   },
 })
 
@@ -218,7 +218,7 @@ function reviewAs(status: ReviewResult) {
 corridor entity show ends with this command as it reviews what is shown.
 
 Example:
-  npx corridor ${name} ent_01m7xpm2kyj94bggdx1c \\
+  corridor ${name} ent_01m7xpm2kyj94bggdx1c \\
     --reason "Case 118"`,
     },
   })
@@ -375,12 +375,12 @@ function screeningLines(id: string, screening: ListedEntity['screening']): strin
   if (screening === null) return []
   const what = screening === 'open' ? 'may be on' : 'is confirmed to be on'
   const words = `it ${what} a sanctions list, and is not approved:`
-  return [words, `  npx corridor screening show ${id}`, '']
+  return [words, `  corridor screening show ${id}`, '']
 }
 
 /** The commands that review the record as shown, and fail if it has changed since. */
 function reviewLines({ id, approval_status, updated_at }: Entity): string[] {
   const may = REVIEW_RESULTS.filter(to => APPROVAL_TRANSITIONS[approval_status].includes(to))
-  const lines = may.map(to => `  npx corridor entity ${REVIEWS[to]} ${id} --seen ${updated_at}`)
+  const lines = may.map(to => `  corridor entity ${REVIEWS[to]} ${id} --seen ${updated_at}`)
   return ['to review what is shown here:', ...lines]
 }

@@ -91,7 +91,7 @@ the provider told you: corridor payout transition. CORRIDOR_USER must say who
 you are.
 
 Example:
-  npx corridor rail close-exception pot_01m7xpm2m0c6hkd4r9ye 1 \\
+  corridor rail close-exception pot_01m7xpm2m0c6hkd4r9ye 1 \\
     --note "The bank has booked the debit today, reference 2026112200417"`
 
 export const closeException = writing({

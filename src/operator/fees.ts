@@ -117,15 +117,15 @@ const list = reading({
   command: {
     words: rows => rows.map(row => columnsOf(feeOf(row))),
     none: 'no fee: payouts of live accounts are refused; corridor fees set adds one',
-    help: '\nExample:\n  npx corridor fees list',
+    help: '\nExample:\n  corridor fees list',
   },
 })
 
 const SET_HELP = `
 Examples:
-  npx corridor fees set --payout-type local --payout-currency HKD \\
+  corridor fees set --payout-type local --payout-currency HKD \\
     --network chats --fixed-amount 0.50 --fee-currency USD --variable-bps 5
-  npx corridor fees set --payout-type service_account \\
+  corridor fees set --payout-type service_account \\
     --fixed-amount 0 --fee-currency USD
 
 A live account's payout that no row fits is refused. One that costs nothing
@@ -172,7 +172,7 @@ const remove = writing({
     options: OPTIONS,
     help: `
 Example:
-  npx corridor fees remove --payout-type local --payout-currency HKD \\
+  corridor fees remove --payout-type local --payout-currency HKD \\
     --network chats`,
   },
 })

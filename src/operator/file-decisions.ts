@@ -77,7 +77,7 @@ hash. Whoever releases it is CORRIDOR_USER, which must be set, as a log-in may
 be several people's.
 
 Example:
-  npx corridor file release C1M7XPM2M0C6HKD4 \\
+  corridor file release C1M7XPM2M0C6HKD4 \\
     --sha256 ${HASH}`,
   },
 })
@@ -109,7 +109,7 @@ payments go into the next file, under their ids; those that wait for a person
 go once they wait no more, and those that are over by now are left out.
 
 Example:
-  npx corridor file withdraw C1M7XPM2M0C6HKD4 \\
+  corridor file withdraw C1M7XPM2M0C6HKD4 \\
     --reason "One of them was cancelled"`,
   },
 })

@@ -96,7 +96,7 @@ const list = paging({
       })),
     json: ({ rows }) => ({ results: rows.map(presentFile) }),
     none: 'no file',
-    help: '\nExample:\n  npx corridor file list --state sealed',
+    help: '\nExample:\n  corridor file list --state sealed',
   },
 })
 
@@ -118,7 +118,7 @@ const show = reading({
       }))
       return { parts: [{ outline: file }, '', { rows }] }
     },
-    help: `\nExample:\n  npx corridor file show ${ID}`,
+    help: `\nExample:\n  corridor file show ${ID}`,
   },
 })
 
@@ -137,7 +137,7 @@ const content = reading({
 Prints the file byte for byte, and nothing else.
 
 Example:
-  npx corridor file content ${ID} | sha256sum`,
+  corridor file content ${ID} | sha256sum`,
   },
 })
 

@@ -108,7 +108,7 @@ reversed, or --split says that one payment is split over accounts.
 To take back what was booked by mistake: corridor reverse btr_...
 
 Example:
-  npx corridor fund acc_7k2m9x4q USD 100000.00 \\
+  corridor fund acc_7k2m9x4q USD 100000.00 \\
     --reference 2026112100042`
 
 const fund = writing({
@@ -194,7 +194,7 @@ Send the money by your bank; this books it, as a balance transaction of type
 withdrawal. No balance goes below zero, and a frozen account pays nothing out.
 
 Example:
-  npx corridor withdraw acc_7k2m9x4q USD 2500.00 \\
+  corridor withdraw acc_7k2m9x4q USD 2500.00 \\
     --reference 2026112100043 --reason "Returned on request"`,
   },
 })
@@ -236,9 +236,9 @@ adjustments, is yours. For money that went out take withdraw, for money that
 came in take fund.
 
 Examples:
-  npx corridor adjust acc_7k2m9x4q USD -12.50 \\
+  corridor adjust acc_7k2m9x4q USD -12.50 \\
     --reference CASE-118 --reason "Fee of the receiving bank"
-  npx corridor adjust acc_7k2m9x4q USD 12.50 \\
+  corridor adjust acc_7k2m9x4q USD 12.50 \\
     --reference CASE-119 --reason "Goodwill"`,
   },
 })
@@ -275,7 +275,7 @@ zero is refused. The reference of what was reversed stays used: book the right
 amount with the reference and something after it, such as "2026112100042 B".
 
 Example:
-  npx corridor reverse btr_01m7xpm2mgmk83tphhg9 --reason "Credited twice"`,
+  corridor reverse btr_01m7xpm2mgmk83tphhg9 --reason "Credited twice"`,
   },
 })
 

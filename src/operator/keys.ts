@@ -100,7 +100,7 @@ const list = reading({
     subject: 'account',
     words: keys => keys.map(keyColumns),
     none: NO_KEY,
-    help: '\nExample:\n  npx corridor key list acc_7k2m9x4q',
+    help: '\nExample:\n  corridor key list acc_7k2m9x4q',
   },
 })
 
@@ -131,7 +131,7 @@ const create = writing({
       ].join('\n'),
     help: `
 Example:
-  npx corridor key create acc_7k2m9x4q \\
+  corridor key create acc_7k2m9x4q \\
     --scope ${SCOPES[0]} --name "monthly report"`,
   },
 })
@@ -157,7 +157,7 @@ const revoke = writing({
       )
     },
     json: ({ was_revoked: _, ...key }) => ({ ...key, revoked: true }),
-    help: '\nExample:\n  npx corridor key revoke key_01m7xpm2kz8t3vqw5n0r',
+    help: '\nExample:\n  corridor key revoke key_01m7xpm2kz8t3vqw5n0r',
   },
 })
 

@@ -142,7 +142,7 @@ const list = reading({
       })),
     none: 'no limit: corridor limit set sets one',
     options: { account_id: 'only those that count payouts of this account' },
-    help: '\nExample:\n  npx corridor limit list',
+    help: '\nExample:\n  corridor limit list',
   },
 })
 
@@ -166,7 +166,7 @@ const show = reading({
       return { head, rows }
     },
     none: 'nothing is used',
-    help: '\nExample:\n  npx corridor limit show lim_01m7xpm2m0c6hkd4r9ye',
+    help: '\nExample:\n  corridor limit show lim_01m7xpm2m0c6hkd4r9ye',
   },
 })
 
@@ -184,12 +184,12 @@ for one of new payees.
 A limit that counts the same is changed, and goes on counting.
 
 Examples:
-  npx corridor limit set --account acc_7k2m9x4q --hours 24 \\
+  corridor limit set --account acc_7k2m9x4q --hours 24 \\
     --amount 50000.00 --currency USD
-  npx corridor limit set --each payee --per day --zone Europe/Berlin --count 3
-  npx corridor limit set --new-for-hours 72 --per payout --amount 500 \\
+  corridor limit set --each payee --per day --zone Europe/Berlin --count 3
+  corridor limit set --new-for-hours 72 --per payout --amount 500 \\
     --currency USD
-  npx corridor limit set --key key_01m7xpm2m0c6hkd4r9ye --per payout \\
+  corridor limit set --key key_01m7xpm2m0c6hkd4r9ye --per payout \\
     --amount 1000 --currency EUR`
 
 const set = writing({
@@ -241,7 +241,7 @@ const remove = writing({
   command: {
     words: limit =>
       `${limit.limit_id}: ${kindOf(limit)}: no limit any more (before: ${capWords(limit)})`,
-    help: '\nExample:\n  npx corridor limit remove lim_01m7xpm2m0c6hkd4r9ye',
+    help: '\nExample:\n  corridor limit remove lim_01m7xpm2m0c6hkd4r9ye',
   },
 })
 

@@ -91,7 +91,7 @@ const status = reading({
       rows: lists.map(columnsOf),
       tail: [...warnings(lists), screeningWords(lists)].join('\n'),
     }),
-    help: '\nExample:\n  npx corridor lists status',
+    help: '\nExample:\n  corridor lists status',
   },
 })
 
@@ -101,8 +101,8 @@ while one is missing, stale or a sample. Lists that are imported are compared in
 any case, unless you say none. CORRIDOR_USER must say who you are.
 
 Examples:
-  npx corridor screening require un eu --reason "Pays from the EU in euro alone"
-  npx corridor screening require none --reason "Screened before it comes here"`
+  corridor screening require un eu --reason "Pays from the EU in euro alone"
+  corridor screening require none --reason "Screened before it comes here"`
 
 export const requireLists = writing({
   name: 'screening require',

@@ -142,8 +142,8 @@ and can be cancelled until then. Without one that of the rail counts, if its
 settings have a timetable; else payouts are handed over at once. A route may
 only narrow the timetable of its rail: a later cut-off is refused.`
 
-const EXAMPLE = 'npx corridor route set --type local --currency HKD --rail manual'
-const EXAMPLE_CUT_OFF = `npx corridor route set --currency EUR --rail manual \\
+const EXAMPLE = 'corridor route set --type local --currency HKD --rail manual'
+const EXAMPLE_CUT_OFF = `corridor route set --currency EUR --rail manual \\
     --cut-off-time 15:00 --cut-off-zone Europe/Berlin --cut-off-calendar t2`
 
 const CONDITION_OPTIONS = {
@@ -179,7 +179,7 @@ const list = reading({
       ),
     }),
     none: `no route: payouts of live accounts are refused. Try ${EXAMPLE}`,
-    help: `${CHOICE}\n\nExample:\n  npx corridor route list`,
+    help: `${CHOICE}\n\nExample:\n  corridor route list`,
   },
 })
 
@@ -238,7 +238,7 @@ const remove = writing({
       ...CONDITION_OPTIONS,
       rail: 'the one to this rail, where several have these conditions',
     },
-    help: '\nExample:\n  npx corridor route remove --type local --currency HKD',
+    help: '\nExample:\n  corridor route remove --type local --currency HKD',
   },
 })
 

@@ -94,13 +94,13 @@ function handWords({ id, rail, status, taken_by, taken_at }: Payout): string[] {
   const is_processing = status === 'processing'
   if (rail === MANUAL && taken_at !== null) {
     const who = `taken by ${taken_by} at ${toSecond(taken_at)}`
-    const paid = `  npx corridor payout transition ${id} succeeded --reference BANK_REFERENCE`
+    const paid = `  corridor payout transition ${id} succeeded --reference BANK_REFERENCE`
     return is_processing ? [`${who}; when it is paid:`, paid] : [who]
   }
   if (rail !== MANUAL || !is_processing) return []
   return [
     'taken by nobody: its account can cancel it. Before you pay it:',
-    `  npx corridor payout take ${id}`,
+    `  corridor payout take ${id}`,
   ]
 }
 
@@ -112,7 +112,7 @@ const SCREENING_WORDS: Readonly<Record<HeldByScreening['screening'], string>> = 
 
 function screeningWords(held: HeldByScreening | undefined): string[] {
   if (held === undefined) return []
-  return [SCREENING_WORDS[held.screening], `  npx corridor screening show ${held.id}`]
+  return [SCREENING_WORDS[held.screening], `  corridor screening show ${held.id}`]
 }
 
 /** The exception, if it is open, and the command that comes next. */
@@ -122,7 +122,7 @@ function reviewWords({ exception }: TimelineReview): string[] {
   return [
     `under review, exception ${number} of rail ${rail}, ${kind}: ${message}`,
     '  nothing moves until you have asked the bank or the provider and said what you found:',
-    `  npx corridor rail close-exception ${payout_id} ${number} --note "WHAT YOU FOUND"`,
+    `  corridor rail close-exception ${payout_id} ${number} --note "WHAT YOU FOUND"`,
   ]
 }
 

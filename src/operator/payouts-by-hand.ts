@@ -79,13 +79,13 @@ set, as a log-in may be several people's. Take it before you pay it, or its
 account may cancel it and have the money back while you pay.
 
 Example:
-  npx corridor payout take pot_01m7xpm2m0c6hkd4r9ye`
+  corridor payout take pot_01m7xpm2m0c6hkd4r9ye`
 
 const RELEASE_HELP = `
 Never release what may have been paid: the account can have its money back then.
 
 Example:
-  npx corridor payout release pot_01m7xpm2m0c6hkd4r9ye \\
+  corridor payout release pot_01m7xpm2m0c6hkd4r9ye \\
     --reason "The bank is closed until Monday"`
 
 export const takePayout = writing({
@@ -163,11 +163,11 @@ reference that has paid another payout is refused without --force, unless that
 was reversed.
 
 Examples:
-  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye succeeded \\
+  corridor payout transition pot_01m7xpm2m0c6hkd4r9ye succeeded \\
     --reference 2026112200417
-  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye failed \\
+  corridor payout transition pot_01m7xpm2m0c6hkd4r9ye failed \\
     --reason "Returned by the bank"
-  npx corridor payout transition pot_01m7xpm2m0c6hkd4r9ye ${ASKING} \\
+  corridor payout transition pot_01m7xpm2m0c6hkd4r9ye ${ASKING} \\
     --description "Send the invoice that this pays"`
 
 interface Moved {

@@ -40,7 +40,7 @@ With --status processing, requires_action or compliance_hold those that wait
 longest come first.
 
 Example:
-  npx corridor payout list --rail ${MANUAL} --status processing`
+  corridor payout list --rail ${MANUAL} --status processing`
 
 const list = paging({
   name: 'payout list',
@@ -109,7 +109,7 @@ const show = reading({
   present: presentInFull,
   command: {
     words: shown => ({ parts: showParts(shown) }),
-    help: '\nExample:\n  npx corridor payout show pot_01m7xpm2m0c6hkd4r9ye',
+    help: '\nExample:\n  corridor payout show pot_01m7xpm2m0c6hkd4r9ye',
   },
 })
 

@@ -141,7 +141,7 @@ const list = reading({
         state,
       })),
     ],
-    help: '\nExample:\n  npx corridor pricing list',
+    help: '\nExample:\n  corridor pricing list',
   },
 })
 
@@ -160,10 +160,10 @@ three times the present one; a validity over a day; a price that is fixed for
 over thirty days; an age over seven days.
 
 Examples:
-  npx corridor pricing set --spread-bps 50
-  npx corridor pricing set --spread-bps 30 --account acc_7k2m9x4q \\
+  corridor pricing set --spread-bps 50
+  corridor pricing set --spread-bps 30 --account acc_7k2m9x4q \\
     --from-currency USD --to-currency HKD --from 2026-12-01T00:00:00Z
-  npx corridor pricing set --max-age-s calendar --quote-validity-s 600`
+  corridor pricing set --max-age-s calendar --quote-validity-s 600`
 
 const set = writing({
   name: 'pricing set',
@@ -200,7 +200,7 @@ A row that waits is taken back. One in force ends, now or at --from, and what is
 set for more holds again. corridor pricing list shows the numbers.
 
 Example:
-  npx corridor pricing remove 7`
+  corridor pricing remove 7`
 
 const remove = writing({
   name: 'pricing remove',

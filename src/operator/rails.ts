@@ -56,7 +56,7 @@ const list = reading({
         kind: kind === MANUAL ? 'people' : kind,
         '': paused ? `paused: ${paused_reason}` : '',
       })),
-    help: '\nExample:\n  npx corridor rail list',
+    help: '\nExample:\n  corridor rail list',
   },
 })
 
@@ -84,7 +84,7 @@ const show = reading({
       }
       return { parts: [{ outline }] }
     },
-    help: '\nExample:\n  npx corridor rail show main_bank',
+    help: '\nExample:\n  corridor rail show main_bank',
   },
 })
 
@@ -102,7 +102,7 @@ const pause = writing({
     words: ({ name, paused_reason }) =>
       `rail ${name} is paused: ${paused_reason}; its payouts wait`,
     options: { reason: 'why, for whoever looks at the rail' },
-    help: '\nExample:\n  npx corridor rail pause main_bank --reason "The bank is closed"',
+    help: '\nExample:\n  corridor rail pause main_bank --reason "The bank is closed"',
   },
 })
 
@@ -124,7 +124,7 @@ const resume = writing({
       const { pauseIfRestored } = await import('../rails/restored.ts')
       await pauseIfRestored(sql, await clusterFiles(config))
     },
-    help: '\nExample:\n  npx corridor rail resume main_bank',
+    help: '\nExample:\n  corridor rail resume main_bank',
   },
 })
 

@@ -108,14 +108,14 @@ const list = reading({
       ...tailOf(rates.flatMap(({ gap }) => gap ?? [])),
     }),
     none: 'no rate; corridor rates import loads a file of them',
-    help: '\nExample:\n  npx corridor rates list',
+    help: '\nExample:\n  corridor rates list',
   },
 })
 
 const SET_HELP = `
 Examples:
-  npx corridor rates set USD HKD 7.81 --source treasury
-  npx corridor rates set USD AED 3.6725 --peg`
+  corridor rates set USD HKD 7.81 --source treasury
+  corridor rates set USD AED 3.6725 --peg`
 
 const set = writing({
   name: 'rates set',
@@ -176,7 +176,7 @@ const remove = writing({
     json: rate => ({ removed: rate }),
     arguments: ['base', 'quote'],
     options: { base: 'currency code', quote: 'currency code' },
-    help: '\nExample:\n  npx corridor rates remove USD HKD',
+    help: '\nExample:\n  corridor rates remove USD HKD',
   },
 })
 

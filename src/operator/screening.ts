@@ -203,7 +203,7 @@ const LIST_HELP = `
              payouts of a party are held, and an entity is not approved
 
 Example:
-  npx corridor screening list --state open`
+  corridor screening list --state open`
 
 const list = paging({
   name: 'screening list',
@@ -258,7 +258,7 @@ const show = reading({
     json: presentScreening,
     subject: 'id',
     options: OF,
-    help: '\nExample:\n  npx corridor screening show pot_01m7xpm2m0c6hkd4r9ye',
+    help: '\nExample:\n  corridor screening show pot_01m7xpm2m0c6hkd4r9ye',
   },
 })
 
@@ -268,7 +268,7 @@ entry, until one of them changes. When a list has added to what was found first,
 --digest says what you were shown. CORRIDOR_USER must say who you are.
 
 Example:
-  npx corridor screening clear pot_01m7xpm2m0c6hkd4r9ye \\
+  corridor screening clear pot_01m7xpm2m0c6hkd4r9ye \\
     --reason "Born in 1990, the listed person in 1967"`
 
 const CONFIRM_HELP = `
@@ -277,7 +277,7 @@ account have its money again, corridor payout transition … failed --reason doe
 it. CORRIDOR_USER must say who you are.
 
 Example:
-  npx corridor screening confirm pot_01m7xpm2m0c6hkd4r9ye \\
+  corridor screening confirm pot_01m7xpm2m0c6hkd4r9ye \\
     --reason "Passport number agrees; reported to the authority"`
 
 export const screening: ActionGroup = {

@@ -102,7 +102,7 @@ const searchAll = reading({
       q: 'an id, a reference, an account number, an amount or a name',
       account_id: 'one account instead of all',
     },
-    help: '\nExamples:\n  npx corridor search "Anna Schmidt"\n  npx corridor search "1,250.50 EUR"',
+    help: '\nExamples:\n  corridor search "Anna Schmidt"\n  corridor search "1,250.50 EUR"',
   },
 })
 

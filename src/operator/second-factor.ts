@@ -46,7 +46,7 @@ const rules = reading({
   command: {
     words: found => found.map(columnsOf),
     none: 'nobody must; corridor second-factor require says who must',
-    help: '\nExample:\n  npx corridor second-factor list',
+    help: '\nExample:\n  corridor second-factor list',
   },
 })
 
@@ -56,8 +56,8 @@ that are open too, and can do nothing else before. Keys of users are for
 programs, and give no code.
 
 Examples:
-  npx corridor second-factor require
-  npx corridor second-factor require --account acc_7k2m9x4q`
+  corridor second-factor require
+  corridor second-factor require --account acc_7k2m9x4q`
 
 const require = writing({
   name: 'second-factor require',
@@ -99,7 +99,7 @@ const waive = writing({
   command: {
     words: rule => `a second factor is no longer required of ${whoOf(rule)}`,
     options: { account_id: 'of the people of this account (default: of every user)' },
-    help: '\nExample:\n  npx corridor second-factor waive --account acc_7k2m9x4q',
+    help: '\nExample:\n  corridor second-factor waive --account acc_7k2m9x4q',
   },
 })
 
@@ -137,7 +137,7 @@ Make sure that it is the person who asks. Whoever knows the password can then
 log in, and enrol another device.
 
 Example:
-  npx corridor user reset-factor mary`,
+  corridor user reset-factor mary`,
   },
 })
 

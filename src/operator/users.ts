@@ -67,7 +67,7 @@ const list = reading({
     words: users => users.map(columnsOf),
     json: users => users.map(({ last_seen_at: _, second_factor_at: __, ...user }) => user),
     none: 'no user; corridor user create makes one',
-    help: '\nExample:\n  npx corridor user list',
+    help: '\nExample:\n  corridor user list',
   },
 })
 
@@ -79,7 +79,7 @@ a user who is not disabled, and the audit log has that name. It is no password:
 whoever runs commands here has the database.
 
 Example:
-  npx corridor user create ada --full-name "Ada Lovelace" --role operator`
+  corridor user create ada --full-name "Ada Lovelace" --role operator`
 
 const create = writing({
   name: 'user create',
@@ -146,7 +146,7 @@ const role = writing({
   command: {
     arguments: ['role'],
     words,
-    help: '\nExample:\n  npx corridor user role grace auditor',
+    help: '\nExample:\n  corridor user role grace auditor',
   },
 })
 
@@ -165,7 +165,7 @@ const email = writing({
   command: {
     arguments: ['email'],
     words,
-    help: '\nExample:\n  npx corridor user email grace grace@example.com',
+    help: '\nExample:\n  corridor user email grace grace@example.com',
   },
 })
 
@@ -175,7 +175,7 @@ of others, an owner invites people and makes keys. A user can have several roles
 on an account, and roles on several.
 
 Example:
-  npx corridor user give-role ada maker --account acc_7k2m9x4q`
+  corridor user give-role ada maker --account acc_7k2m9x4q`
 
 const giveRole = writing({
   ...CHANGE,
@@ -204,7 +204,7 @@ const takeRole = writing({
   command: {
     arguments: ['role'],
     words,
-    help: '\nExample:\n  npx corridor user take-role ada maker --account acc_7k2m9x4q',
+    help: '\nExample:\n  corridor user take-role ada maker --account acc_7k2m9x4q',
   },
 })
 
@@ -214,7 +214,7 @@ opens it sets the user's password and is logged in, so give it to nobody else.
 HOST and PORT are those of the service here; behind a proxy the name differs.
 
 Example:
-  npx corridor user login-link mary`
+  corridor user login-link mary`
 
 const loginLink = writing({
   ...OF_ANOTHER,
@@ -272,7 +272,7 @@ const logOut = writing({
   command: {
     words: ({ name, ended }) => `${name}: ${ended} ${ended === 1 ? 'session' : 'sessions'} ended`,
     json: ({ name, ended }) => ({ user: name, ended }),
-    help: '\nExample:\n  npx corridor user log-out mary',
+    help: '\nExample:\n  corridor user log-out mary',
   },
 })
 
@@ -287,7 +287,7 @@ const disable = writing({
   command: {
     words,
     options: { reason: 'why, for whoever reads the history' },
-    help: '\nExample:\n  npx corridor user disable alan --reason "Left"',
+    help: '\nExample:\n  corridor user disable alan --reason "Left"',
   },
 })
 
@@ -299,7 +299,7 @@ const enable = writing({
   summary: 'Enable a disabled user.',
   emptyBody: 'NothingMore',
   run: (acting, { name }) => change(acting, name, sql => updateDisabled(sql, name, '')),
-  command: { words, help: '\nExample:\n  npx corridor user enable alan' },
+  command: { words, help: '\nExample:\n  corridor user enable alan' },
 })
 
 export const users: ActionGroup = {

@@ -59,7 +59,7 @@ async function refuseWithoutCluster(data_dir: string): Promise<void> {
   const found = path && (await findCluster({ data_dir: path }))
   if (found) return
   throw new DatabaseProblem(
-    `there is no database in ${data_dir}: run "npx corridor start" to make one there, or set ` +
+    `there is no database in ${data_dir}: run "corridor start" to make one there, or set ` +
       'CORRIDOR_DATA or DATABASE_URL to the one you mean',
   )
 }

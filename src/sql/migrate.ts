@@ -234,7 +234,7 @@ function pendingOf(recorded: Recorded, migrations: readonly Migration[]): string
 export async function refuseWithoutSchema(sql: Sql): Promise<void> {
   if (await isMigrated(sql)) return
   throw new DatabaseProblem(
-    'the database has no tables of Corridor: run "npx corridor start" or "npx corridor migrate" ' +
+    'the database has no tables of Corridor: run "corridor start" or "corridor migrate" ' +
       'to make them, or set DATABASE_URL or CORRIDOR_DATA to the database you mean',
   )
 }
@@ -246,7 +246,7 @@ export async function refuseUnready(sql: Sql): Promise<void> {
   refuseMismatch(recorded, migrations)
   const pending = pendingOf(recorded, migrations)
   if (pending.length === 0) return
-  throw new DatabaseProblem(`the database lacks ${pending.join(', ')}: run npx corridor migrate`)
+  throw new DatabaseProblem(`the database lacks ${pending.join(', ')}: run corridor migrate`)
 }
 
 /** Refuses a recorded migration whose file has changed, or is unknown to this version. */

@@ -22,7 +22,7 @@ listens() { for i in $(seq 600); do (: < /dev/tcp/127.0.0.1/$1) 2>&- && return; 
 test('docs/connect-a-provider.md: each block runs unchanged', async t => {
   const database = await createDatabase()
   t.after(() => database.drop())
-  const { npx, folder, errorOutput: told } = await startTyping(t, database.url)
+  const { corridor, folder, errorOutput: told } = await startTyping(t, database.url)
   await symlink(EXAMPLES, join(folder, 'examples'))
   // A function would be a process of its own around the one that the guide stops.
   await symlink(process.execPath, join(folder, 'node'))
@@ -35,7 +35,7 @@ test('docs/connect-a-provider.md: each block runs unchanged', async t => {
     'set -m',
     // What still runs would hold the output open.
     "trap 'kill $(jobs -p) 2>&-' EXIT",
-    npx,
+    corridor,
     LISTENS,
     ...blocks.map(block => {
       const lines = block.replaceAll('4010', String(port)).replaceAll(/&$/gm, `& listens ${port}`)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { glob, readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 
-/** The lines of these files that name a command, an option of one, or npx; comments are left out. */
+/** The lines of these files that name a command or an option of one; comments are left out. */
 async function commandsIn(pattern: string, exclude: readonly string[] = []): Promise<string[]> {
   const found: string[] = []
   for await (const path of glob(pattern)) {
@@ -11,7 +11,7 @@ async function commandsIn(pattern: string, exclude: readonly string[] = []): Pro
     const lines = (await readFile(path, 'utf8')).split('\n')
     lines.forEach((line, i) => {
       const isComment = /^\s*(\/\/|\/?\*)/.test(line)
-      if (!isComment && /\bcorridor [a-z]+|\bnpx\b|--[a-z]+ (lists|sets|takes)/.test(line))
+      if (!isComment && /\bcorridor [a-z]+|--[a-z]+ (lists|sets|takes)/.test(line))
         found.push(`${path}:${i + 1} ${line}`)
     })
   }

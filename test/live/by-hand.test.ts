@@ -224,7 +224,7 @@ test('corridor payout show, manual payout: every detail that a bank needs, and t
   for (const words of [
     `${id}  processing, rail manual`,
     'taken by nobody: its account can cancel it',
-    `npx corridor payout take ${id}`,
+    `corridor payout take ${id}`,
     'HKD 100.00',
     'Harbour Trading Ltd',
     'local chats',

@@ -51,7 +51,7 @@ async function runAll(cli: Cli, commands: readonly (readonly string[])[]) {
 test('every command but three, data folder without a database: exit code 1, names the command to run, creates nothing', async () => {
   for (const { name, code, stdout, stderr } of await runAll(inFolder, COMMANDS)) {
     assert.deepEqual([name, code, stdout], [name, 1, ''])
-    assert.match(stderr, /there is no database in .*data: run \\?"npx corridor start\\?" to make/)
+    assert.match(stderr, /there is no database in .*data: run \\?"corridor start\\?" to make/)
     assert.equal(stderr.trimEnd().split('\n').length, 1)
   }
   assert.deepEqual(await readdir(folder), [])
@@ -61,7 +61,7 @@ test('every command but two, own database without tables: exit code 1, names the
   const some = COMMANDS.filter(([name]) => name !== 'backup')
   for (const { name, code, stdout, stderr } of await runAll(onEmpty, some)) {
     assert.deepEqual([name, code, stdout], [name, 1, ''])
-    assert.match(stderr, /has no tables of Corridor: run .*npx corridor migrate/)
+    assert.match(stderr, /has no tables of Corridor: run .*corridor migrate/)
     assert.equal(stderr.trimEnd().split('\n').length, 1)
   }
   const tables = await empty.owner`

@@ -28,7 +28,7 @@ async function start(DATABASE_URL: string, words: RegExp) {
 }
 
 function assertWords(printed: string): void {
-  assert.match(printed, /npx corridor user create ada --full-name "Ada Lovelace" --role operator\n/)
+  assert.match(printed, /corridor user create ada --full-name "Ada Lovelace" --role operator\n/)
   assert.match(printed, /^\nCorridor is ready at http:\/\/127\.0\.0\.1:\d+\.\n/)
   assert.match(printed, GUIDES)
   assert.doesNotMatch(printed, /listening|"address"|INFO|"migrated"/)
@@ -112,7 +112,9 @@ test('corridor start in a terminal: sample prices loaded; its printed commands m
       .replaceAll('http://127.0.0.1:8080', address)
       .split('\n')
       // What only a reader can fill in, and commands that are no requests.
-      .filter(line => !line.includes('…') && !line.startsWith('npx') && !line.includes('text/csv'))
+      .filter(
+        line => !line.includes('…') && !line.startsWith('corridor ') && !line.includes('text/csv'),
+      )
       .join('\n')
     for (const round of ['first', 'second']) {
       const answers = await paste(lines)
@@ -124,7 +126,7 @@ test('corridor start in a terminal: sample prices loaded; its printed commands m
       }
     }
     await stop(service)
-    started = await start(database.url, /npx corridor user login-link ada\n\n/)
+    started = await start(database.url, /corridor user login-link ada\n\n/)
     assertWords(started.printed)
     const keys = /\nSecrets of keys are shown once, when they are made\. For a new key:\n/
     assert.match(started.printed, keys)

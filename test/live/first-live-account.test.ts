@@ -25,21 +25,21 @@ function scriptOf(document: string, chapter: string, address: string): string {
   const blocks = [...body.matchAll(/^ *```sh\n(.*?)^ *```$/gms)].map(([, block = '']) => block)
   const lines = blocks
     .join('')
-    .replace(/^ *(npx corridor account create .*)$/m, 'opened=$($1)')
-    .replace(/^ *(npx corridor payout list .*)$/m, 'waiting=$($1)')
+    .replace(/^ *(corridor account create .*)$/m, 'opened=$($1)')
+    .replace(/^ *(corridor payout list .*)$/m, 'waiting=$($1)')
     .replaceAll('key_…:…', '$(key):$(secret)')
     .replaceAll('acc_…', '$(acc)')
     .replaceAll('pot_…', '$(pot)')
     .replaceAll('http://127.0.0.1:8080', address)
     .replaceAll('curl -sSu', 'curl -fsSu')
   assert.ok(!lines.includes('…'), lines)
-  return ['set -e', READ, lines, 'npx corridor payout show $(pot) --json'].join('\n')
+  return ['set -e', READ, lines, 'corridor payout show $(pot) --json'].join('\n')
 }
 
 test('docs/operations.md, "The first live account": every command runs, ends with a paid payout', async t => {
   const database = await createDatabase({ empty: true })
   const service = await startListening({ DATABASE_URL: database.url })
-  const { npx, errorOutput: told } = await startTyping(t, database.url)
+  const { corridor, errorOutput: told } = await startTyping(t, database.url)
   try {
     const script = scriptOf(
       await readFile('docs/operations.md', 'utf8'),
@@ -47,7 +47,7 @@ test('docs/operations.md, "The first live account": every command runs, ends wit
       service.address,
     )
     const bash = spawn('bash', ['-s'], { env: BARE })
-    bash.stdin.end(`${npx}\n${script}`)
+    bash.stdin.end(`${corridor}\n${script}`)
     const [printed, said] = await Promise.all([text(bash.stdout), text(bash.stderr)])
     const shown = printed.slice(printed.lastIndexOf('\n{\n') + 1)
     assert.match(shown, /^\{/, `${printed}\n${said}\n${told()}`)

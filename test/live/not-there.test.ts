@@ -19,7 +19,7 @@ const EMPTY: readonly (readonly [command: string, says: RegExp])[] = [
   ['account list', /^no account yet; corridor account create opens one$/],
   ['fees list', /^no fee: payouts of live accounts are refused; corridor fees set adds one$/],
   ['fees history', /^no change so far$/],
-  ['route list', /^no route: payouts of live accounts are refused\. Try npx corridor route set /],
+  ['route list', /^no route: payouts of live accounts are refused\. Try corridor route set /],
   ['pricing history', /^no change so far$/],
   ['payout list', /^no payout$/],
   [

@@ -86,7 +86,7 @@ for (const [name, more, whole] of TABLES) {
     const { code, stdout, stderr } = await terminal.run(...name.split(' '), ...more())
     assert.equal(code, 0, stderr)
     // Commands to copy stand on one line each, however long.
-    const lines = stdout.split('\n').filter(line => !line.startsWith('  npx corridor '))
+    const lines = stdout.split('\n').filter(line => !line.startsWith('  corridor '))
     for (const line of lines) assert.ok(widthOf(line) <= 80, line)
     for (const word of whole()) assert.ok(stdout.includes(word), `${word} is not in\n${stdout}`)
     assert.ok(!stdout.includes('…'), stdout)

@@ -27,8 +27,8 @@ function scriptOf(page: string, address: string): string {
   const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block)
   const lines = blocks
     .join('')
-    .replace(/^(npx corridor account create .*)$/m, 'opened=$($1)')
-    .replace(/^(npx corridor user key create .*)$/m, 'made=$($1)')
+    .replace(/^(corridor account create .*)$/m, 'opened=$($1)')
+    .replace(/^(corridor user key create .*)$/m, 'made=$($1)')
     .replace(/^ {2}-d '(.*)'$/gm, (_, body: string) => `  -d "${body.replaceAll('"', '\\"')}"`)
     .replaceAll('usk_…:…', '"$(key):$(secret)"')
     .replaceAll('acc_…', '$(acc)')
@@ -44,11 +44,11 @@ test(`${PAGE}: every command runs; an operator funds an account and finds it in 
   const service = await startListening({ DATABASE_URL: database.url })
   const page = await readFile(PAGE, 'utf8')
   const [, user = ''] = /^export CORRIDOR_USER=(\w+)$/m.exec(page) ?? []
-  const { npx, errorOutput } = await startTyping(t, database.url, user)
+  const { corridor, errorOutput } = await startTyping(t, database.url, user)
   try {
     const script = scriptOf(page, service.address)
     const bash = spawn('bash', ['-s'], { env: BARE })
-    bash.stdin.end(`${npx}\n${script}`)
+    bash.stdin.end(`${corridor}\n${script}`)
     const [printed, said] = await Promise.all([text(bash.stdout), text(bash.stderr)])
     const answers = printed.split('\n').filter(line => line.startsWith('{"status"'))
     assert.equal(answers.length, 3, `${printed}\n${said}\n${errorOutput()}`)

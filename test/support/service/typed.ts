@@ -1,4 +1,4 @@
-// Runs the shell commands of documents in bash. A loaded process (cli.ts) runs each `npx corridor`,
+// Runs the shell commands of documents in bash. A loaded process (cli.ts) runs each `corridor`,
 // because a new one would cost half a second of processor time.
 import { createServer } from 'node:http'
 import { dirname } from 'node:path'
@@ -8,8 +8,8 @@ import { listenOn } from '../network/port.ts'
 import { openCli } from './cli.ts'
 
 export interface TypedCommands {
-  /** Shell code that defines `npx`, for the beginning of a script. */
-  readonly npx: string
+  /** Shell code that defines `corridor`, for the beginning of a script. */
+  readonly corridor: string
   /** The folder of the commands, and so of the script. */
   readonly folder: string
   /** The standard error of the commands so far. */
@@ -35,12 +35,11 @@ export async function startTyping(
   })
   const port = await listenOn(server)
   t.after(() => server.close())
-  const npx = `npx() {
-    shift
+  const corridor = `corridor() {
     local answer
     answer=$(printf '%s\\n' "$@" | curl -sS --data-binary @- http://127.0.0.1:${port})
     printf '%s\\n' "\${answer#*$'\\n'}"
     return "\${answer%%$'\\n'*}"
   }`
-  return { npx, folder, errorOutput: () => errorOutput }
+  return { corridor, folder, errorOutput: () => errorOutput }
 }
