@@ -6,6 +6,7 @@ import { checkVariables } from '../config/config.ts'
 import type { ActionGroup } from '../operator/action.ts'
 import { pathOf, running } from './context.ts'
 import { report } from './failure.ts'
+import { pasteable } from './pasteable.ts'
 
 /** In the order of `corridor --help`. */
 const DESCRIPTIONS = {
@@ -132,7 +133,10 @@ export async function makeProgram(isWanted: (name: string) => boolean, json = fa
     .addHelpText('after', '\nExit codes: 0 done, 1 failed or refused, 2 wrong call or setting.')
     .exitOverride()
     // Inherited by every command added below.
-    .configureOutput(json ? { writeErr: () => {} } : {})
+    .configureOutput({
+      writeOut: words => void process.stdout.write(pasteable(words)),
+      ...(json && { writeErr: () => {} }),
+    })
     // Commands that read no settings also refuse a mistyped setting.
     .hook('preAction', (_program, command) => {
       checkVariables()

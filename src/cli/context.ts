@@ -24,6 +24,7 @@ import { isReadOnly } from '../sql/failure.ts'
 import { migrate, refuseUnready, refuseWithoutSchema } from '../sql/migrate.ts'
 import { learnShards } from '../sql/shard.ts'
 import { CommandFailed, NotFound, readOrRefuse, UsageError } from './failure.ts'
+import { pasteable } from './pasteable.ts'
 import { visible } from './terminal.ts'
 
 export interface Context {
@@ -148,7 +149,7 @@ export function pathOf(command: Command): string {
 
 export function print(data: unknown, words: string): void {
   if (running.json) printJson(data)
-  else process.stdout.write(`${words}\n`)
+  else process.stdout.write(`${pasteable(words)}\n`)
 }
 
 /** Prints JSON. Escapes the characters that a terminal would obey, which JSON may contain. */

@@ -15,6 +15,7 @@ import { listRates, upsertRates } from '../prices/rate/store.ts'
 import { makeLog, openTerminalLog } from '../values/log.ts'
 import { createFunded } from './account.ts'
 import { type Context, onDatabase, running } from './context.ts'
+import { pasteable } from './pasteable.ts'
 import { explainListening, tryToListen } from './port.ts'
 
 /** Balances are in minor units. */
@@ -82,10 +83,10 @@ async function start(): Promise<void> {
     const { account, key_id, secret } = sandbox
     const { account_id, deposit_address } = account
     const data = { address, account_id, deposit_address, key_id, secret }
-    const words = running.json ? `${JSON.stringify(data)}\n` : welcome(address, sandbox)
+    const words = running.json ? `${JSON.stringify(data)}\n` : pasteable(welcome(address, sandbox))
     process.stdout.write(words)
   } else if (for_people) {
-    process.stdout.write(ready(service, accounts, has_users))
+    process.stdout.write(pasteable(ready(service, accounts, has_users)))
   }
 }
 

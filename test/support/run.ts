@@ -42,6 +42,9 @@ const PROCESSES = 6
 /** The long run gives the machine to each file that judges a promised duration (share.ts). */
 const timed = long ? files.filter(file => readFileSync(file, 'utf8').includes('promised(')) : []
 
+// Commands then name themselves `corridor`, as where the product is installed.
+process.env.PATH = `${join(import.meta.dirname, '../../bin')}:${process.env.PATH}`
+
 /** A signal stops the run, and the server with it. */
 const stopped = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopped.abort())
