@@ -86,7 +86,7 @@ test('code snippets: one per operation; TypeScript ones compile against the SDK'
   const { compilerOptions } = JSON.parse(await readFile('tsconfig.json', 'utf8'))
   const typeRoots = [join(ROOT, 'node_modules/@types')]
   const lib = ['esnext', 'dom', 'dom.iterable', 'dom.asynciterable']
-  const own = { paths: { 'corridor-sdk': [CLIENT] }, typeRoots, lib }
+  const own = { paths: { '@corridor-payouts/sdk': [CLIENT] }, typeRoots, lib }
   const config = { compilerOptions: { ...compilerOptions, ...own }, include: ['s*.mts'] }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
   const tsc = join(ROOT, 'node_modules/.bin/tsc')
@@ -131,7 +131,7 @@ const PROGRAMS = {
   ts: {
     file: 'every.mts',
     command: process.execPath,
-    text: (codes: readonly string[]) => `import { Corridor } from 'corridor-sdk'
+    text: (codes: readonly string[]) => `import { Corridor } from '@corridor-payouts/sdk'
 const print = console.log
 console.log = () => {}
 const all = [${codes.map(code => `async () => {\n${code.replace(/^import .*\n/, '')}\n}`).join(',\n')}]

@@ -8,10 +8,11 @@ export const CLIENT = fileURLToPath(new URL('../../packages/sdk/src/index.ts', i
 
 export async function linkClient(folder: string): Promise<void> {
   const client = join(folder, 'client')
-  await mkdir(join(folder, 'node_modules'))
+  const scope = join(folder, 'node_modules/@corridor-payouts')
+  await mkdir(scope, { recursive: true })
   await mkdir(client)
   await writeFile(join(client, 'index.ts'), `export * from ${JSON.stringify(CLIENT)}\n`)
   await writeFile(join(client, 'package.json'), '{"type":"module","exports":"./index.ts"}')
   // Node runs no TypeScript below node_modules, and looks where a link leads.
-  await symlink(client, join(folder, 'node_modules/corridor-sdk'))
+  await symlink(client, join(scope, 'sdk'))
 }

@@ -30,7 +30,7 @@ after(async () => {
   await rm(folder, { recursive: true })
 })
 
-const APP = `import { Corridor, isCorridorError, verifyWebhook } from 'corridor-sdk'
+const APP = `import { Corridor, isCorridorError, verifyWebhook } from '@corridor-payouts/sdk'
 
 declare const process: { env: Record<string, string>; argv: string[] }
 const { API_KEY: apiKey = '', ADDRESS: baseUrl = '', BODY = '' } = process.env

@@ -16,7 +16,7 @@ export function typescript(request: SnippetRequest): string | undefined {
   const call = callOf(request)
   if (call === undefined) return undefined
   const lines = [
-    `import { Corridor } from 'corridor-sdk'`,
+    `import { Corridor } from '@corridor-payouts/sdk'`,
     '',
     clientOf(request),
     callText(call, request.body),
