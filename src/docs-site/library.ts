@@ -35,6 +35,7 @@ const FILES: readonly (readonly [Page['group'], readonly string[]])[] = [
   [
     'Operating',
     [
+      'install',
       'operations',
       'console',
       'approvals',
@@ -49,6 +50,9 @@ const FILES: readonly (readonly [Page['group'], readonly string[]])[] = [
   ],
   ['Countries', ['requirements']],
 ]
+
+/** The files below docs/ that the service reads, without their ending. */
+export const SERVED = FILES.flatMap(([, files]) => files)
 
 export interface Library {
   readonly document: ApiDocument

@@ -1,6 +1,6 @@
 // Serves files of pages, such as style sheets and scripts. A file's path has a hash of its content,
 // so browsers may cache it for ever. Reads the files for the first page, and strips types from
-// scripts.
+// scripts in TypeScript, which a package has as JavaScript.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
@@ -35,8 +35,8 @@ export function serveAssets(
 
 async function readAsset(under: string, file: URL): Promise<Asset> {
   const source = await readFile(file, 'utf8')
-  const isScript = file.pathname.endsWith('.ts')
-  const text = isScript ? stripTypeScriptTypes(source) : source
+  const isScript = !file.pathname.endsWith('.css')
+  const text = file.pathname.endsWith('.ts') ? stripTypeScriptTypes(source) : source
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 16)
   return {
     path: `${under}/${hash}.${isScript ? 'js' : 'css'}`,

@@ -49,6 +49,15 @@ test('tar, complete archive: every entry, in order', async () => {
   assert.deepEqual(await read(END), [])
 })
 
+test('tar, name of more than 100 bytes: split at a folder, and read whole; without room: refused', async () => {
+  const folder = 'f'.repeat(150)
+  const name = `${folder}/sub/${'n'.repeat(96)}`
+  assert.deepEqual(await read(Buffer.concat([file(name, 'x'), END])), [`${name} 1`])
+  for (const long of ['n'.repeat(101), `${folder}/${'n'.repeat(101)}`, `${'f'.repeat(156)}/n`]) {
+    assert.throws(() => file(long, 'x'), /^Error: a tar archive has no room for the name/)
+  }
+})
+
 test('tar, archive truncated anywhere: refused', async () => {
   for (let length = 0; length < WHOLE.length; length += 1) {
     await assert.rejects(read(WHOLE.subarray(0, length)), BadTar, `${length} bytes`)

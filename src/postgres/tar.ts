@@ -14,12 +14,14 @@ export interface TarEntry {
 export class BadTar extends Error {}
 
 /** The bytes of a file in an archive, with its header and padding. */
-export function tarFile(name: string, content: Buffer, changed_at: Date): Buffer {
+export function tarFile(name: string, content: Buffer, changed_at: Date, mode = 0o600): Buffer {
   const header = Buffer.alloc(BLOCK)
   const octal = (value: number, at: number, digits: number) =>
     header.write(value.toString(8).padStart(digits, '0'), at)
-  header.write(name, 0)
-  octal(0o600, 100, 7)
+  const [folder, rest] = splitName(name)
+  header.write(rest, 0)
+  header.write(folder, 345)
+  octal(mode, 100, 7)
   octal(0, 108, 7)
   octal(0, 116, 7)
   octal(content.length, 124, 11)
@@ -29,6 +31,16 @@ export function tarFile(name: string, content: Buffer, changed_at: Date): Buffer
   octal(checksum(header), 148, 6)
   header.write('\0 ', 154, 'latin1')
   return Buffer.concat([header, content, Buffer.alloc(padding(content.length))])
+}
+
+/** A header has 155 bytes for a folder, and 100 for the rest of the name. */
+function splitName(name: string): [folder: string, rest: string] {
+  if (Buffer.byteLength(name) <= 100) return ['', name]
+  for (let at = name.indexOf('/'); at !== -1; at = name.indexOf('/', at + 1)) {
+    const [folder, rest] = [name.slice(0, at), name.slice(at + 1)]
+    if (Buffer.byteLength(folder) <= 155 && Buffer.byteLength(rest) <= 100) return [folder, rest]
+  }
+  throw new Error(`a tar archive has no room for the name ${name}`)
 }
 
 /**

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { before, test } from 'node:test'
+import { STATED_OTHERWISE } from '../../scripts/release/dependencies.ts'
 
 const PERMISSIVE = new Set([
   '0BSD',
@@ -40,18 +41,6 @@ const named = (wrong: (one: Installed) => boolean) =>
   Object.entries(packages)
     .filter(([path, one]) => path !== '' && wrong(one))
     .map(([path, { license }]) => `${path} ${license}`)
-
-/**
- * The licence of packages that state it in a file, or as `licenses`, a member that npm no longer
- * reads; and the words of the member `license`.
- */
-const STATED_OTHERWISE: Readonly<Record<string, readonly [license: string, says?: string]>> = {
-  'node_modules/buildcheck': ['MIT'],
-  'node_modules/cpu-features': ['MIT'],
-  'node_modules/dejavu-fonts-ttf': ['Bitstream-Vera', 'SEE LICENSE IN README.md AND LICENSE'],
-  'node_modules/png-js': ['MIT'],
-  'node_modules/ssh2': ['MIT'],
-}
 
 /** Of licences to choose from, one suffices. */
 const mayBeTaken = (license: string) => license.split(/ or /i).some(one => PERMISSIVE.has(one))

@@ -2,12 +2,14 @@
 // code run against a service.
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { below, tarGz } from '../../scripts/release/archive.ts'
+import { sdkFiles } from '../../scripts/release/clients.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { type Front, startFront } from '../support/network/front.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
@@ -45,28 +47,16 @@ console.log([amount, ids[0] === payout.id, reason, forged].join())
 `
 
 test('SDK, packed and installed: types compile, a payout succeeds', async () => {
-  // In a copy, as packing compiles into the folder of the package.
-  const source = join(folder, 'repository/packages/sdk')
-  await cp(join(ROOT, 'packages/sdk'), source, { recursive: true })
-  await cp(join(ROOT, 'tsconfig.json'), join(folder, 'repository/tsconfig.json'))
-  const PATH = `${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`
   const run = (cwd: string, command: string, ...args: string[]) => {
-    const { status, stdout, stderr } = spawnSync(command, args, {
-      cwd,
-      env: { ...process.env, PATH },
-    })
+    const { status, stdout, stderr } = spawnSync(command, args, { cwd })
     assert.equal(status, 0, `${command}: ${stdout}${stderr}`)
-    return String(stdout)
   }
   const app = join(folder, 'app')
   await mkdir(app)
-  const [packed] = JSON.parse(
-    run(source, 'npm', 'pack', '--silent', '--json', '--pack-destination', app),
-  )
-  const files = packed.files.map(({ path }: { path: string }) => path)
-  assert.ok(files.includes('dist/index.js') && files.includes('dist/index.d.ts'), String(files))
+  const packed = tarGz(below('package', sdkFiles(ROOT)), new Date())
+  await writeFile(join(app, 'sdk.tgz'), packed)
   await writeFile(join(app, 'package.json'), '{"type":"module","private":true}')
-  run(app, 'npm', 'install', '--offline', '--no-audit', `./${packed.filename}`)
+  run(app, 'npm', 'install', '--offline', '--no-audit', './sdk.tgz')
   await writeFile(join(app, 'app.ts'), APP)
   const strict = [
     '--strict',
@@ -76,7 +66,16 @@ test('SDK, packed and installed: types compile, a payout succeeds', async () => 
     'nodenext',
     '--exactOptionalPropertyTypes',
   ]
-  run(app, 'tsc', ...strict, '--lib', 'es2024,esnext,dom,dom.iterable', '--types', '', 'app.ts')
+  run(
+    app,
+    join(ROOT, 'node_modules/.bin/tsc'),
+    ...strict,
+    '--lib',
+    'es2024,esnext,dom,dom.iterable',
+    '--types',
+    '',
+    'app.ts',
+  )
   const child = spawn(process.execPath, ['app.js'], {
     cwd: app,
     env: {
