@@ -11,6 +11,7 @@ import { makeClient } from '../sql/client.ts'
 import { connect } from '../sql/connect.ts'
 import { explainAnswer } from '../sql/connection.ts'
 import { DatabaseProblem, isConnectionLost, isServerError } from '../sql/failure.ts'
+import { addressesOf } from '../sql/url.ts'
 import { waitAtMost } from '../values/event-loop.ts'
 import { syncFolder } from '../values/fsync.ts'
 import { type BackupFacts, labelOf, MANIFEST, readBackup } from './backup-file.ts'
@@ -202,7 +203,8 @@ class Replication {
   }
 
   static async open(url: string, onNotice: (notice: Notice) => void): Promise<Replication> {
-    const client = makeClient(url, {
+    const [address] = addressesOf(url)
+    const client = makeClient(address, false, {
       application_name: 'corridor backup',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       // The types of pg lack this option.

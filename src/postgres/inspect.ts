@@ -31,6 +31,7 @@ function openSession(url: string): Sql {
     max: 1,
     connect_timeout: CONNECT_TIMEOUT_S,
     application_name: 'corridor inspects',
+    session: [],
   })
 }
 

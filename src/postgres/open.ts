@@ -1,13 +1,13 @@
 // Opens the database of DATABASE_URL or the embedded one, which other processes may share.
 import { realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { socketOf } from '../sql/url.ts'
+import { describeUrl } from '../sql/url.ts'
 import { openEmbedded } from './embedded.ts'
 import { inspectDatabase } from './inspect.ts'
 
 interface OpenDatabase {
   readonly url: string
-  /** `embedded`, or the host or socket and the database of DATABASE_URL; never a password. */
+  /** `embedded`, or the hosts or socket and the database of DATABASE_URL; never a password. */
   readonly description: string
   release(): Promise<void>
 }
@@ -26,11 +26,9 @@ interface Opening {
 export async function openDatabase(where: Where, opening: Opening): Promise<OpenDatabase> {
   if (where.database_url !== undefined) {
     await inspectDatabase(where.database_url)
-    const { host, pathname } = new URL(where.database_url)
-    const server = socketOf(where.database_url) ?? host
     return {
       url: where.database_url,
-      description: `${server}${pathname}`,
+      description: describeUrl(where.database_url),
       release: () => Promise.resolve(),
     }
   }

@@ -59,13 +59,20 @@ function welcome(socket: Socket, ignored = ' nothing '): void {
         .replace(ignored, '')
         .matchAll(STATEMENTS)) {
         if (command !== undefined) state = command === 'begin' ? 'T' : 'I'
-        const tag = command === undefined ? `SELECT ${rows}` : command.toUpperCase()
-        socket.write(Buffer.concat([message('C', `${tag}\0`), message('Z', state)]))
+        const asks = rows === 'pg_is_in_recovery'
+        const row = asks ? TAKES_WRITES : Buffer.alloc(0)
+        const tag = command?.toUpperCase() ?? `SELECT ${asks ? 1 : rows}`
+        socket.write(Buffer.concat([row, message('C', `${tag}\0`), message('Z', state)]))
       }
     })
   })
 }
-const STATEMENTS = /(begin|commit|rollback) ?\0|select (?:(\d+)|set_config.*)\0/g
+const STATEMENTS = /(begin|commit|rollback) ?\0|select (\d+|pg_is_in_recovery)[^\0]*\0/g
+/** The row in which a server says that it is no standby. */
+const TAKES_WRITES = Buffer.concat([
+  message('T', `\0\x01is_standby\0${'\0'.repeat(8)}\x10\0\x01${'\xff'.repeat(4)}\0\0`),
+  message('D', '\0\x01\0\0\0\x01f'),
+])
 
 /** How a query ends: `rejects`, `answered`, or a fault. */
 function endOf(sql: Pick<Sql, 'unsafe'>, rows: number): Promise<string> {

@@ -132,6 +132,7 @@ export function connect(url: string, options: ConnectOptions): Sql {
     wait_ms: options.wait_ms,
     application_name: options.application_name ?? 'corridor',
     ...(timed ? { silence_ms: SILENCE_MS } : {}),
+    read_only: options.read_only === true,
     session: settings(conditionalSettings(options, timed), {
       ...OUTPUT_FORMATS,
       // Limits the five attempts of a lane to ten seconds.
@@ -166,12 +167,12 @@ function conditionalSettings(options: ConnectOptions, timed: boolean): string[] 
   ]
 }
 
-/** One statement with all settings of a session: if one of them fails, none takes effect. */
-function settings(calls: readonly string[], values: Readonly<Record<string, string>>): string {
+/** The calls for all settings of a session. In one statement, none takes effect if one fails. */
+function settings(calls: readonly string[], values: Readonly<Record<string, string>>): string[] {
   const fixed = Object.entries(values).map(
     ([name, value]) => `set_config('${name}', ${literal(value)}, false)`,
   )
-  return `select ${[...calls, ...fixed].join(', ')}`
+  return [...calls, ...fixed]
 }
 
 /** An SQL literal that does not depend on `standard_conforming_strings`. */

@@ -1,31 +1,54 @@
 // One connection to a server, through pg. It sends each statement at once, even while earlier
 // statements wait for their answers; the statements that a transaction makes at one moment go
 // together. Each statement ends: the server answers it, or it rejects when the connection is lost.
+import type { ConnectionOptions as TlsOptions } from 'node:tls'
 import pg from 'pg'
 import { makeClient } from './client.ts'
-import { connectionError, isConnectionLost, PostgresError } from './failure.ts'
+import {
+  connectionError,
+  isConnectionLost,
+  isReadOnly,
+  NOT_PRIMARY,
+  PostgresError,
+} from './failure.ts'
 import { Group, type Pending, PreparedStatements } from './group.ts'
+import { type Identity, identityIn, MEMBERS, SHORT_MEMBERS } from './identity.ts'
 import { readResult } from './result.ts'
 import { guardReader, watchedSocket } from './socket.ts'
 import type { Rows, Sent } from './sql.ts'
+import type { Address } from './url.ts'
 
 export interface ConnectionOptions {
-  /** How many seconds connecting may take, the first statement included; 30 by default. */
+  /**
+   * How many seconds connecting may take, the first statement included, unless the URL says it; 30
+   * by default.
+   */
   readonly connect_timeout?: number
   readonly application_name?: string
-  /** The first statement. If it fails, the connection is closed. */
-  readonly session?: string
+  /**
+   * Calls of set_config, which the first statement makes after it has asked the server who it is.
+   * If it fails, the connection is closed. Without the calls, nothing is asked.
+   */
+  readonly session?: readonly string[]
+  /** Whether the session itself asks to be refused every write. */
+  readonly read_only?: boolean
   /** How long the server may be silent while an answer is due; unlimited by default. */
   readonly silence_ms?: number
 }
 
 const CONNECT_TIMEOUT_S = 30
+const KEEP_ALIVE_S = 60
 
 export class Connection {
   readonly #client: pg.Client
   readonly #options: ConnectionOptions
-  readonly #onLost: () => void
+  readonly #onLost: (reason: Error) => void
+  readonly #connect_timeout_s: number
+  #identity: Identity | undefined
   #lost: Error | undefined
+  #unreplicated: Error | undefined
+  /** Whether the transaction itself asks to be refused every write. */
+  #reads = false
   #unanswered = 0
   #rejectHolder: ((error: Error) => void) | undefined
   readonly #prepared = new PreparedStatements()
@@ -34,17 +57,26 @@ export class Connection {
   /** Whether a BEGIN is unanswered. A later group waits: it could run outside the transaction. */
   #isOpening = false
 
-  constructor(url: string, options: ConnectionOptions, onLost: () => void = () => {}) {
+  /** `way` is one of the address's ways to connect. */
+  constructor(
+    address: Address,
+    way: false | TlsOptions,
+    options: ConnectionOptions,
+    onLost: (reason: Error) => void = () => {},
+  ) {
     this.#options = options
     this.#onLost = onLost
+    const { connect_timeout = CONNECT_TIMEOUT_S } = options
+    this.#connect_timeout_s = address.connect_timeout_s ?? connect_timeout
     const isAwaited = () => this.#rejectHolder !== undefined || this.#unanswered > 0
-    const socket = watchedSocket(options.silence_ms, isAwaited)
-    this.#client = makeClient(url, {
+    const { keep_alive } = address
+    const socket = watchedSocket(options.silence_ms, isAwaited, keep_alive)
+    this.#client = makeClient(address, way, {
       application_name: options.application_name,
       pipeline: true,
       // An idle connection would not notice otherwise that its server is gone.
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 60_000,
+      keepAlive: keep_alive.enable,
+      keepAliveInitialDelayMillis: (keep_alive.idle_s ?? KEEP_ALIVE_S) * 1_000,
       stream: () => socket,
       // Accepts any number of iterations that a server asks for, as libpq does.
       ...{ scramMaxIterations: 0 },
@@ -57,6 +89,12 @@ export class Connection {
     connection.on(ready, () => guardReader(connection.stream))
     this.#client.on('error', error => this.#lose(error))
     this.#client.on('end', () => this.#lose())
+    this.#client.on('notice', notice => this.#refuseUnreplicated(notice))
+  }
+
+  /** Who the server is; undefined if it was not asked. */
+  get identity(): Identity | undefined {
+    return this.#identity
   }
 
   get isLost(): boolean {
@@ -74,15 +112,14 @@ export class Connection {
 
   /** Connects. Closes the connection and rejects when the server refuses it or takes too long. */
   async open(): Promise<void> {
-    const { connect_timeout = CONNECT_TIMEOUT_S, session } = this.#options
     const timer = setTimeout(
       () => this.#client.connection.stream.destroy(tooLate()),
-      connect_timeout * 1_000,
+      this.#connect_timeout_s * 1_000,
     )
     this.#unanswered += 1
     try {
       await this.#client.connect()
-      if (session !== undefined) await this.#client.query(session)
+      await this.identify()
       // An error may have arrived together with the last answer.
       if (this.#lost) throw this.#lost
     } catch (error) {
@@ -94,13 +131,31 @@ export class Connection {
     }
   }
 
+  /** Asks the server who it is, and makes the settings of the session. */
+  async identify(): Promise<void> {
+    const { session } = this.#options
+    if (session === undefined) return
+    const ask = async (members: string) => {
+      const { rows } = await this.#client.query(`select ${[members, ...session].join(', ')}`)
+      this.#identity = identityIn(rows[0])
+    }
+    // Some servers do not tell everybody all of it.
+    await ask(MEMBERS).catch(error => {
+      if (!isServerAnswer(error)) throw error
+      return ask(SHORT_MEMBERS)
+    })
+  }
+
   send(sent: Sent): Promise<Rows> {
+    if (sent.opens === true) this.#reads = sent.text.includes('read only')
+    else if (this.#rejectHolder === undefined) this.#reads = false
     return new Promise((resolve, reject) => {
       this.#unanswered += 1
       const done = (error?: Error, rows?: Rows) => {
         this.#unanswered -= 1
         if (sent.opens === true) this.#opened(error)
         if (error) reject(this.#explain(error))
+        else if (this.#unreplicated) reject(this.#unreplicated)
         else resolve(rows as Rows)
       }
       this.#gathered.push({ sent, done })
@@ -168,7 +223,11 @@ export class Connection {
   }
 
   #explain(error: Error): Error {
-    const explained = explainAnswer(error)
+    const answered = explainAnswer(error)
+    // The server has become a standby, or was told to take no writes: another one may take them.
+    const asked_for = this.#reads || this.#options.read_only === true
+    const is_demoted = isReadOnly(answered) && !asked_for
+    const explained = is_demoted ? takesNoWrites(answered) : answered
     // A failed transaction prepares no statement: that the server does not know one proves nothing.
     const failed = this.#client.getTransactionStatus() === 'E'
     if (isPlanOutdated(error) && !failed) this.#prepared.forget()
@@ -177,11 +236,23 @@ export class Connection {
     return explained
   }
 
+  /**
+   * A server gives up waiting for its synchronous standby when a statement's time is over. It then
+   * answers that it has committed, with a warning, although a promotion may lose what it says. That
+   * is no answer: the caller must not hear that the commit is safe.
+   */
+  #refuseUnreplicated({ routine }: { readonly routine?: string | undefined }): void {
+    if (routine !== 'SyncRepWaitForLSN') return
+    const words = 'the server has committed before its synchronous standby'
+    this.#unreplicated = connectionError('CONNECTION_CLOSED', words)
+    this.destroy(this.#unreplicated)
+  }
+
   #lose(error?: Error): void {
     if (this.#lost) return
     this.#lost = explainAnswer(error ?? new Error('the connection is closed'))
     this.#rejectHolder?.(this.#lost)
-    this.#onLost()
+    this.#onLost(this.#lost)
   }
 }
 
@@ -200,6 +271,16 @@ function isScript({ text, parameters, prepare }: Sent): boolean {
 /** Calls back when all callbacks and promises that are ready now, and those they make, have run. */
 function afterThisMoment(work: () => void): void {
   process.nextTick(() => queueMicrotask(() => process.nextTick(work)))
+}
+
+/** Whether the server refuses a statement, and keeps the session. */
+function isServerAnswer(error: unknown): boolean {
+  const answer = explainAnswer(error)
+  return answer instanceof PostgresError && answer.severity === 'ERROR'
+}
+
+function takesNoWrites(cause: Error): Error {
+  return connectionError(NOT_PRIMARY, `the server takes no writes: ${cause.message}`, cause)
 }
 
 function tooLate(): Error {

@@ -2,7 +2,7 @@
 // embedded one, or the server of DATABASE_URL. Knows error codes of the system, TLS and PostgreSQL.
 import { userInfo } from 'node:os'
 import { DatabaseProblem } from './failure.ts'
-import { socketOf } from './url.ts'
+import { addressesOf } from './url.ts'
 
 /** SQLite's error codes as codes of the system: the start lock is a SQLite file. */
 const SQLITE_CODES: Readonly<Record<number, string>> = { 8: 'EACCES', 13: 'ENOSPC', 14: 'EACCES' }
@@ -66,26 +66,27 @@ export function explainServer(url: string, error: unknown): unknown {
   if (words === undefined) return error
   // Drops the advice that Node appends to some messages.
   const reason = `${message}`.split(';')[0]?.replace(/\.$/, '') ?? ''
-  return new DatabaseProblem(`the database cannot be reached: ${words(addressOf(url), reason)}`, {
+  return new DatabaseProblem(`the database cannot be reached: ${words(serverOf(url), reason)}`, {
     cause: error,
   })
 }
 
-interface Address {
+interface Server {
+  /** Of several servers all: the error does not tell which it comes from. */
   readonly server: string
   readonly host: string
   readonly user: string
   readonly database: string
 }
 
-function addressOf(url: string): Address {
-  const { host, hostname, username, pathname } = new URL(url)
-  const user = decodeURIComponent(username)
-  const database = decodeURIComponent(pathname.slice(1)) || user
-  return { server: socketOf(url) ?? (host || 'localhost'), host: hostname, user, database }
+function serverOf(url: string): Server {
+  const addresses = addressesOf(url)
+  const [{ user = '', database = user }] = addresses
+  const all = (name: 'server' | 'host') => addresses.map(address => address[name]).join(',')
+  return { server: all('server'), host: all('host'), user, database }
 }
 
-type Words = (address: Address, reason: string) => string
+type Words = (server: Server, reason: string) => string
 
 /** Explanations by error code: of the system, of TLS, or SQLSTATE. The first match counts. */
 const SERVER_WORDS: readonly (readonly [codes: RegExp, words: Words])[] = [
@@ -115,6 +116,7 @@ const SERVER_WORDS: readonly (readonly [codes: RegExp, words: Words])[] = [
       `${server} refuses ${user === '' ? 'us' : `the user ${user}`} (${reason}); correct ` +
       'DATABASE_URL, or what the server lets in',
   ],
+  [/^NOT_PRIMARY$/, (_server, reason) => `${reason}; promote a standby, or correct DATABASE_URL`],
   [
     /^3D000$/,
     ({ server, database }) =>

@@ -16,7 +16,11 @@ const CONTENTION = new Set(['40001', '40P01', '55P03'])
 // (shutdown, crash recovery, statement time-out), 58 system error.
 const UNAVAILABLE_CLASSES = new Set(['08', '53', '57', '58'])
 
+/** The server is a standby, a former primary, or none of those of the URL takes writes. */
+export const NOT_PRIMARY = 'NOT_PRIMARY'
+
 const UNAVAILABLE_CODES = new Set([
+  NOT_PRIMARY,
   'CONNECTION_CLOSED',
   'CONNECTION_ENDED',
   'CONNECT_TIMEOUT',

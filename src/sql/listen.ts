@@ -4,9 +4,8 @@ import type { Connection } from './connection.ts'
 import { command } from './sql.ts'
 
 interface Listening {
-  /** Makes a connection; `onLost` is called when it is lost. */
-  readonly make: (onLost: () => void) => Connection
-  readonly open: (connection: Connection) => Promise<void>
+  /** Opens a connection; `onLost` is called when it is lost. */
+  readonly open: (onLost: () => void) => Promise<Connection>
   readonly channel: string
   readonly onNotification: (payload: string) => void
   /** Called when listening begins: the first time, and again after it may have missed some. */
@@ -37,14 +36,14 @@ async function listenAgain(listening: Listening, first: Session): Promise<void> 
 }
 
 async function listen(listening: Listening): Promise<Session> {
-  const { make, open, channel, onNotification, onListen, ended } = listening
+  const { open, channel, onNotification, onListen, ended } = listening
   const lost = Promise.withResolvers<void>()
-  const connection = make(lost.resolve)
+  const connection = await open(lost.resolve)
   const close = () => connection.destroy()
   ended.addEventListener('abort', close, { once: true })
   void lost.promise.then(() => ended.removeEventListener('abort', close))
   try {
-    await open(connection)
+    if (ended.aborted) throw new Error('nobody listens any more')
     connection.onNotification(onNotification)
     await connection.send(command(`listen "${channel}"`))
     onListen?.()

@@ -68,11 +68,3 @@ export class Machines {
     }
   }
 }
-
-/** The URL of the same database on another machine. */
-export function urlAt(url: string, machine: string): string {
-  const there = new URL(url)
-  there.host = machine
-  there.searchParams.delete('host')
-  return there.href
-}

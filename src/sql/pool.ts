@@ -2,12 +2,12 @@
 // transaction until its end. A lost connection is replaced when it is needed.
 import { setTimeout as delay } from 'node:timers/promises'
 import { waitAtMost } from '../values/event-loop.ts'
-import { Connection, type ConnectionOptions, isPlanOutdated } from './connection.ts'
+import { type Connection, type ConnectionOptions, isPlanOutdated } from './connection.ts'
 import { connectionError } from './failure.ts'
 import { keepListening } from './listen.ts'
+import { type Servers, serversOf } from './servers.ts'
 import { makeTag, type Rows, type Send, type Sent, type Tag } from './sql.ts'
 import { runTransaction, type Work } from './transact.ts'
-import { addressOf } from './url.ts'
 
 /** Statements of one session, until it is released. */
 interface SessionSql extends Tag {
@@ -63,8 +63,7 @@ const pause_ms = () => 100 + Math.random() * 100
 
 /** @throws DatabaseProblem for a URL that is not usable (url.ts) */
 export function openPool(url: string, options: PoolOptions): Sql {
-  addressOf(url)
-  const pool = new Pool(url, options)
+  const pool = new Pool(serversOf(url), options)
   return Object.assign(
     makeTag(async write => pool.run(write())),
     {
@@ -78,21 +77,26 @@ export function openPool(url: string, options: PoolOptions): Sql {
 }
 
 class Pool {
-  readonly #url: string
+  readonly #servers: Servers
   readonly #options: PoolOptions
   /** Idle connections. The one used last is used next: it has most statements prepared. */
   readonly #idle: Connection[] = []
   readonly #connections = new Set<Connection>()
+  /** How many connections are being opened. */
+  #opening = 0
   readonly #waiting: PromiseWithResolvers<Connection>[] = []
   readonly #ended = new AbortController()
+  /** Aborts attempts to connect, for which callers may still wait at the end. */
+  readonly #closed = new AbortController()
   /** Resolves when the last connection in use comes back after the end. */
   #at_rest: PromiseWithResolvers<void> | undefined
   /** When to connect again, by performance.now(). */
   #connect_at = 0
 
-  constructor(url: string, options: PoolOptions) {
-    this.#url = url
+  constructor(servers: Servers, options: PoolOptions) {
+    this.#servers = servers
     this.#options = options
+    servers.hold()
   }
 
   async run(statement: Sent): Promise<Rows> {
@@ -138,8 +142,7 @@ class Pool {
   async listen(...[channel, onNotification, onListen]: Parameters<Sql['listen']>) {
     const unlistened = new AbortController()
     const listening = {
-      make: (onLost: () => void) => new Connection(this.#url, this.#options, onLost),
-      open: (connection: Connection) => this.#open(connection),
+      open: (onLost: () => void) => this.#open(onLost),
       ended: AbortSignal.any([unlistened.signal, this.#ended.signal]),
       ...{ channel, onNotification, onListen },
     }
@@ -153,6 +156,8 @@ class Pool {
     this.#restIfIdle()
     const { promise } = this.#at_rest
     await (timeout === undefined ? promise : waitAtMost(timeout * 1_000, promise))
+    if (!this.#closed.signal.aborted) this.#servers.release()
+    this.#closed.abort()
     for (const { reject } of this.#waiting.splice(0)) reject(poolClosed())
     const closed = [...this.#connections].map(connection =>
       this.#idle.includes(connection) ? connection.close() : connection.destroy(),
@@ -199,25 +204,24 @@ class Pool {
   }
 
   #restIfIdle(): void {
-    const in_use = this.#connections.size - this.#idle.length
+    const in_use = this.#opening + this.#connections.size - this.#idle.length
     if (in_use === 0 && this.#waiting.length === 0) this.#at_rest?.resolve()
   }
 
   /** Opens a connection for the caller that has waited longest, if the pool may have one more. */
   #connectIfNeeded(): void {
-    if (this.#waiting.length === 0 || this.#connections.size >= this.#options.max) return
-    let opened = false
-    const connection = new Connection(this.#url, this.#options, () => {
-      if (opened) this.#forget(connection)
-    })
-    this.#connections.add(connection)
-    this.#open(connection).then(
-      () => {
-        opened = true
+    const count = this.#opening + this.#connections.size
+    if (this.#waiting.length === 0 || count >= this.#options.max) return
+    this.#opening += 1
+    const opening = this.#open(connection => this.#forget(connection))
+    opening.then(
+      connection => {
+        this.#opening -= 1
+        if (!connection.isLost) this.#connections.add(connection)
         this.#give(connection)
       },
       error => {
-        this.#connections.delete(connection)
+        this.#opening -= 1
         this.#waiting.shift()?.reject(error)
         this.#connectIfNeeded()
         this.#restIfIdle()
@@ -225,12 +229,13 @@ class Pool {
     )
   }
 
-  async #open(connection: Connection): Promise<void> {
+  async #open(onLost: (connection: Connection) => void): Promise<Connection> {
     const wait_ms = this.#connect_at - performance.now()
     if (wait_ms > 0) await delay(wait_ms)
     if (this.#ended.signal.aborted) throw poolClosed()
     try {
-      await connection.open()
+      const [options, ended] = [this.#options, this.#closed.signal]
+      return await this.#servers.connect({ options, onLost, ended })
     } catch (error) {
       this.#connect_at = performance.now() + pause_ms()
       throw error

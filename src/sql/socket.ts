@@ -17,6 +17,13 @@ interface Watched {
   waits_since: number | undefined
 }
 
+/** How often TCP asks a silent server whether it is there; the system decides what is undefined. */
+interface Probes {
+  readonly interval_s?: number | undefined
+  /** The unanswered probes after which the connection is closed. */
+  readonly count?: number | undefined
+}
+
 /** The connections of all pools to one server. */
 interface Server {
   readonly connections: Set<Watched>
@@ -31,8 +38,18 @@ const servers = new Map<string, Server>()
  * the socket is destroyed, together with all sockets to that server that have received nothing
  * since: one by one, each would delay another caller. An idle connection may stay idle for ever.
  */
-export function watchedSocket(silence_ms: number | undefined, isAwaited: () => boolean): Socket {
+export function watchedSocket(
+  silence_ms: number | undefined,
+  isAwaited: () => boolean,
+  probes: Probes = {},
+): Socket {
   const socket = new Socket()
+  const { setKeepAlive } = socket
+  // pg knows only when the first probe goes out.
+  socket.setKeepAlive = (enable = false, idle_ms = 0) => {
+    const every_ms = probes.interval_s === undefined ? undefined : probes.interval_s * 1_000
+    return setKeepAlive.apply(socket, [enable, idle_ms, every_ms, probes.count] as never)
+  }
   // Without a listener, an error event would end the process. pg reacts to the close event.
   socket.on('error', () => {})
   const { connect } = socket

@@ -1,0 +1,229 @@
+// The servers of a database URL, one of which takes writes: the primary. Every connection of the
+// process is opened here. It is kept only if its server says that it takes writes, and that no
+// newer primary has been seen. Several servers are asked again and again, so that a promotion is
+// followed at once (docs/high-availability.md).
+import { Connection, type ConnectionOptions } from './connection.ts'
+import { connectionError, isConnectionLost, NOT_PRIMARY, PostgresError } from './failure.ts'
+import type { Identity } from './identity.ts'
+import { choosePrimary, type Seen, whyRefused } from './primary.ts'
+import { type Address, addressesOf } from './url.ts'
+
+/** A choice waits so long for servers that do not answer: one of them may be the newer primary. */
+const ASK_WITHIN_MS = 1_000
+const CONNECT_TIMEOUT_S = 3
+/** How often several servers are asked. */
+const ASK_EVERY_MS = 1_000
+
+const ASKING: ConnectionOptions = {
+  connect_timeout: CONNECT_TIMEOUT_S,
+  application_name: 'corridor asks',
+  session: [],
+  read_only: true,
+}
+
+interface Opening {
+  readonly options: ConnectionOptions
+  readonly onLost: (connection: Connection) => void
+  /** Ends an attempt that nobody waits for any more. */
+  readonly ended: AbortSignal
+}
+
+/** The servers of each URL that the process has used: what they said holds until it ends. */
+const known = new Map<string, Servers>()
+
+/** @throws DatabaseProblem for a URL that is not usable (url.ts) */
+export function serversOf(url: string): Servers {
+  const servers = known.get(url) ?? new Servers(url)
+  known.set(url, servers)
+  return servers
+}
+
+export class Servers {
+  readonly #url: string
+  /** How many there are never changes. Their certificates may. */
+  readonly #count: number
+  /** What the newest primary so far has said, and which server it was. */
+  #newest: Seen | undefined
+  /** The number of the server to connect to; undefined until the servers are asked. */
+  #primary: number | undefined
+  #choosing: Promise<number> | undefined
+  /** Open connections, and the timeline of the server of each. */
+  readonly #open = new Map<Connection, number>()
+  /** Connections on which servers are asked, by number. */
+  readonly #asking = new Map<number, Connection>()
+  #holders = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(url: string) {
+    this.#url = url
+    this.#count = addressesOf(url).length
+  }
+
+  /** A pool begins to use the servers, which are asked again and again until it ends. */
+  hold(): void {
+    this.#holders += 1
+    if (this.#count === 1 || this.#timer !== undefined) return
+    this.#timer = setInterval(() => void this.#choose().catch(() => {}), ASK_EVERY_MS).unref()
+  }
+
+  release(): void {
+    this.#holders -= 1
+    if (this.#holders > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+    for (const connection of this.#asking.values()) connection.destroy()
+    this.#asking.clear()
+  }
+
+  /** Opens a connection to the primary. Rejects if there is none, or it cannot be reached. */
+  async connect({ options, onLost, ended }: Opening): Promise<Connection> {
+    const at = this.#primary ?? (this.#count === 1 ? 0 : await this.#choose())
+    const connection = await this.#openOne(at, options, ended, (lost, reason) => {
+      this.#open.delete(lost)
+      if (isNotPrimary(reason)) this.#forget(at)
+      onLost(lost)
+    }).catch(error => {
+      this.#forget(at)
+      throw error
+    })
+    const { identity } = connection
+    if (identity === undefined) return connection
+    const refused = whyRefused(this.#seen(at, identity), this.#newest, this.#count)
+    if (refused !== undefined) {
+      this.#forget(at)
+      const error = notPrimary(`${this.#addressAt(at).server} ${refused}`)
+      connection.destroy(error)
+      throw error
+    }
+    this.#learn(this.#seen(at, identity))
+    if (!connection.isLost) this.#open.set(connection, identity.timeline)
+    return connection
+  }
+
+  #seen(at: number, identity: Identity): Seen {
+    return { at, ...identity }
+  }
+
+  /** The next connection asks the servers again. */
+  #forget(at: number): void {
+    if (this.#primary === at) this.#primary = undefined
+  }
+
+  #addressAt(at: number): Address {
+    return addressesOf(this.#url)[at] as Address
+  }
+
+  /** Tries each way of the address. Only what libpq tries again is tried by another way. */
+  async #openOne(
+    at: number,
+    options: ConnectionOptions,
+    ended: AbortSignal | undefined,
+    onLost: (lost: Connection, reason: Error) => void,
+  ): Promise<Connection> {
+    const address = this.#addressAt(at)
+    for (const [i, way] of address.ways.entries()) {
+      let opened = false
+      const connection = new Connection(address, way, options, reason => {
+        if (opened) onLost(connection, reason)
+      })
+      const end = () => connection.destroy()
+      ended?.addEventListener('abort', end, { once: true })
+      try {
+        await connection.open()
+        opened = true
+        return connection
+      } catch (error) {
+        if (i === address.ways.length - 1 || !isOfThisWay(error)) throw error
+      } finally {
+        ended?.removeEventListener('abort', end)
+      }
+    }
+    throw new Error('an address has no way')
+  }
+
+  /** Asks all servers, and chooses the primary. Callers at one moment share the answer. */
+  #choose(): Promise<number> {
+    this.#choosing ??= this.#askAll().finally(() => {
+      this.#choosing = undefined
+    })
+    return this.#choosing
+  }
+
+  async #askAll(): Promise<number> {
+    const answers: Seen[] = []
+    const reasons: string[] = []
+    const numbers = Array.from({ length: this.#count }, (_, at) => at)
+    const asked = numbers.map(at =>
+      this.#ask(at).then(
+        identity => {
+          answers.push(this.#seen(at, identity))
+        },
+        error => {
+          reasons.push(`${this.#addressAt(at).server}: ${(error as Error).message}`)
+        },
+      ),
+    )
+    const all = Promise.all(asked)
+    const some = new Promise(resolve => setTimeout(resolve, ASK_WITHIN_MS).unref())
+    await Promise.race([all, some])
+    let choice = choosePrimary(answers, this.#newest, this.#primary)
+    // A busy primary may answer late: then whoever asks waits for it.
+    if ('reason' in choice) {
+      await all
+      choice = choosePrimary(answers, this.#newest, this.#primary)
+    }
+    if ('reason' in choice) throw notPrimary([choice.reason, ...reasons].join('; '))
+    this.#learn(choice)
+    this.#primary = choice.at
+    return choice.at
+  }
+
+  /** On a connection that is kept: each second, a new one would burden the server. */
+  async #ask(at: number): Promise<Identity> {
+    const kept = this.#asking.get(at)
+    if (kept !== undefined) {
+      const timer = setTimeout(() => kept.destroy(), CONNECT_TIMEOUT_S * 1_000)
+      const told = await kept.identify().then(
+        () => true,
+        () => false,
+      )
+      clearTimeout(timer)
+      if (told) return kept.identity as Identity
+      kept.destroy()
+    }
+    const connection = await this.#openOne(at, ASKING, undefined, () => this.#asking.delete(at))
+    if (this.#timer === undefined) connection.destroy()
+    else this.#asking.set(at, connection)
+    return connection.identity as Identity
+  }
+
+  /** Closes the connections to the former primary, however busy they are. */
+  #learn(seen: Seen): void {
+    const { system = '', timeline = 0 } = this.#newest ?? {}
+    if (seen.system === system && seen.timeline <= timeline && seen.timeline > 0) return
+    this.#newest = seen
+    for (const [connection, of] of this.#open) {
+      if (seen.system === system && of >= seen.timeline) continue
+      if (system === '') continue
+      connection.destroy(notPrimary('a newer primary has taken over'))
+    }
+  }
+}
+
+function notPrimary(words: string): Error {
+  return connectionError(NOT_PRIMARY, words)
+}
+
+function isNotPrimary(error: unknown): boolean {
+  return (error as { code?: unknown }).code === NOT_PRIMARY
+}
+
+/**
+ * Whether another way may succeed: the server speaks no TLS, or its certificate is refused, or it
+ * refuses the log-in by this way. A server that is not reached is not reached by another way.
+ */
+function isOfThisWay(error: unknown): boolean {
+  if (error instanceof PostgresError) return error.code.startsWith('28')
+  const { code = '', message = '' } = error as { code?: string; message?: string }
+  return /SSL/.test(message) || !isConnectionLost(error) || /^ERR_|CERT/.test(code)
+}
