@@ -19,6 +19,9 @@ test('docs/operations.md, settings: one row per variable, with default and meani
     const [first = ''] = fallback.split(' ')
     assert.ok(row.includes(first === '' ? 'none' : `\`${first}\``), `${name}: default ${fallback}`)
   }
+  const secrets = SETTINGS.flatMap(one => ('secret' in one ? [`\`${one.name}\``] : []))
+  const list = `${secrets.slice(0, -1).join(', ')} and ${secrets.at(-1)}`
+  assert.ok(manual.replaceAll('\n', ' ').includes(list), `secrets by file: ${list}`)
 })
 
 test('docs/schema.sql: equals the schema made by the migrations', async () => {

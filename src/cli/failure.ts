@@ -1,6 +1,6 @@
 // How a command fails: its errors, the sentence that says what went wrong, and the exit code.
 import { CommanderError } from 'commander'
-import { ConfigError } from '../config/config.ts'
+import { ConfigError } from '../config/variables.ts'
 import { DatabaseProblem, isConnectionLost, isOutcomeUnknown } from '../sql/failure.ts'
 import { CATALOGUE, Refusal } from '../values/errors.ts'
 import type { Read } from '../values/text/csv.ts'

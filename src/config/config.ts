@@ -1,11 +1,10 @@
 // Reads the environment into one object; no other file reads settings from process.env.
-import { readFileSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import { userInfo } from 'node:os'
 import { readGroupRoles } from '../accounts/user/group-roles.ts'
 import { type Hosts, readHosts } from '../http/message.ts'
 import { refuseUrl } from '../prices/rate/fetch.ts'
-import { nearestOf } from '../values/text/nearest.ts'
+import { isDatabaseUrl } from '../sql/url.ts'
 import {
   readAddresses,
   readMailServer,
@@ -14,6 +13,7 @@ import {
   readThresholds,
 } from './notifying.ts'
 import { SETTINGS } from './settings.ts'
+import { ConfigError, checkVariables, type Environment, withSecrets } from './variables.ts'
 
 export type Config = Readonly<ReturnType<typeof readConfig>>
 
@@ -27,12 +27,7 @@ export interface Addresses {
   includes(address: string): boolean
 }
 
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-}
-
 type Name = (typeof SETTINGS)[number]['name']
-type Environment = Readonly<Record<string, string | undefined>>
 
 const SAMPLERS = [
   'always_on',
@@ -45,11 +40,13 @@ const SAMPLERS = [
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
 
 /** @throws ConfigError that names the first invalid or unknown variable */
-export function readConfig(env: Environment = process.env) {
-  checkVariables(env)
+export function readConfig(given: Environment = process.env) {
+  checkVariables(given)
+  const env = withSecrets(given)
   return {
     host: text(env, 'HOST'),
     port: integer(env, 'PORT', 0, 65_535),
+    ...ops(env),
     /** Folder of the embedded database. */
     data_dir: text(env, 'CORRIDOR_DATA'),
     /** An external PostgreSQL; undefined means the embedded one. */
@@ -88,6 +85,20 @@ export function readConfig(env: Environment = process.env) {
     /** Undefined without tracing; OpenTelemetry is not loaded then. */
     tracing: tracing(env),
   }
+}
+
+/** The port of probes and metrics, if they have one of their own. */
+function ops(env: Environment) {
+  const own = text(env, 'CORRIDOR_OPS_PORT') !== ''
+  const ops_port = own ? integer(env, 'CORRIDOR_OPS_PORT', 0, 65_535) : undefined
+  const ops_host = text(env, 'CORRIDOR_OPS_HOST') || text(env, 'HOST')
+  if (ops_port !== undefined && ops_port !== 0 && ops_port === integer(env, 'PORT', 0, 65_535)) {
+    throw new ConfigError('CORRIDOR_OPS_PORT must be another port than PORT')
+  }
+  if (!own && text(env, 'CORRIDOR_OPS_HOST') !== '') {
+    throw new ConfigError('CORRIDOR_OPS_HOST needs CORRIDOR_OPS_PORT: set both')
+  }
+  return { ops_port, ops_host }
 }
 
 /** The address may hold a key, so the error does not repeat it. */
@@ -150,55 +161,15 @@ function provider(env: Environment) {
     throw new ConfigError(`CORRIDOR_OIDC_ROLES must be like ${form}, not "${given}"`)
   }
   const groups_claim = text(env, 'CORRIDOR_OIDC_GROUPS_CLAIM')
+  const secret = text(env, 'CORRIDOR_OIDC_SECRET')
+  if (secret === '')
+    throw new ConfigError('CORRIDOR_OIDC_SECRET_FILE must name a file with a secret')
   return {
     issuer,
     client_id,
-    secret: secretIn(env, 'CORRIDOR_OIDC_SECRET_FILE'),
+    secret,
     groups_claim,
     roles,
-  }
-}
-
-/** The first line of the file. The error does not repeat it. */
-function secretIn(env: Environment, name: Name): string {
-  const path = text(env, name)
-  try {
-    const [secret = ''] = readFileSync(path, 'utf8').trim().split(/\r?\n/, 1)
-    if (secret !== '') return secret
-  } catch {
-    // Refused as an empty file is.
-  }
-  throw new ConfigError(`${name} must be a file with a secret, not "${path}"`)
-}
-
-/** Variables of earlier versions, and the commands that now replace them. */
-const REMOVED: Readonly<Record<string, string>> = {
-  CORRIDOR_QUOTE_VALIDITY_S: 'corridor pricing set --quote-validity-s 1800',
-  CORRIDOR_RATE_SPREAD_BPS: 'corridor pricing set --spread-bps 50',
-  CORRIDOR_RATE_MAX_AGE_S: 'corridor pricing set --max-age-s 86400',
-  CORRIDOR_RATE_PIVOT: 'corridor pricing set --pivot EUR',
-}
-
-/** With a mistyped name, the default would silently count. */
-export function checkVariables(env: Environment = process.env): void {
-  for (const name of Object.keys(env)
-    .filter(name => name.startsWith('CORRIDOR_'))
-    .sort()) {
-    if (SETTINGS.some(setting => setting.name === name)) continue
-    const instead = REMOVED[name]
-    if (instead !== undefined) {
-      throw new ConfigError(`${name} is in the database now: unset it and run: ${instead}`)
-    }
-    // Compares without the prefix, because some settings lack it: PORT, HOST.
-    const short = (text: string) => text.replace(/^CORRIDOR_/, '')
-    const meant = nearestOf(
-      short(name),
-      SETTINGS.map(setting => short(setting.name)),
-    )
-    const setting = SETTINGS.find(setting => short(setting.name) === meant)
-    const hint =
-      setting === undefined ? 'docs/operations.md lists all' : `did you mean ${setting.name}?`
-    throw new ConfigError(`${name} is unknown; ${hint}`)
   }
 }
 
@@ -247,8 +218,7 @@ function databaseUrl(env: Environment): string | undefined {
   if (value === '') return undefined
   // It may name the schema: to obey it, or to ignore it, could open another one than psql does.
   if (env.PGOPTIONS) throw new ConfigError(`PGOPTIONS is not read: unset it; ${OPTIONS_IN_URL}`)
-  const protocol = URL.parse(value)?.protocol
-  if (protocol === 'postgres:' || protocol === 'postgresql:') return value
+  if (isDatabaseUrl(value)) return value
   throw new ConfigError('DATABASE_URL must be like postgres://user:password@host:5432/database')
 }
 

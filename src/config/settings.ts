@@ -4,15 +4,30 @@ export interface Setting {
   readonly name: string
   readonly fallback: string
   readonly meaning: string
+  /** Whether the value may hold a secret, which the variable NAME_FILE may name a file with. */
+  readonly secret?: true
 }
 
 export const SETTINGS = [
   { name: 'PORT', fallback: '8080', meaning: 'Port of the HTTP service; 0 takes a free one.' },
   { name: 'HOST', fallback: '127.0.0.1', meaning: 'Address the HTTP service listens on.' },
+  {
+    name: 'CORRIDOR_OPS_PORT',
+    fallback: '',
+    meaning:
+      'Port of its own for /healthz, /readyz and /metrics, which PORT then does not serve; ' +
+      'without one, PORT serves them.',
+  },
+  {
+    name: 'CORRIDOR_OPS_HOST',
+    fallback: '',
+    meaning: 'Address that this port listens on; without one, that of HOST.',
+  },
   { name: 'CORRIDOR_DATA', fallback: './data', meaning: 'Folder of the embedded database.' },
   {
     name: 'DATABASE_URL',
     fallback: '',
+    secret: true,
     meaning: 'PostgreSQL 15 or newer to use instead of the embedded database.',
   },
   {
@@ -30,6 +45,7 @@ export const SETTINGS = [
   {
     name: 'CORRIDOR_RATE_FEED_URL',
     fallback: '',
+    secret: true,
     meaning:
       'URL of the file of rates that the service fetches into the rate book; without it, the ' +
       'service fetches no rates.',
@@ -100,12 +116,14 @@ export const SETTINGS = [
     name: 'CORRIDOR_PUBLIC_URL',
     fallback: '',
     meaning:
-      'URL by which people reach the service, such as https://pay.example.com, for the links of ' +
-      'notifications.',
+      'URL by which people reach the service, such as https://pay.example.com: for links in ' +
+      'notifications, log-in links and invitations, for the return from the provider of ' +
+      'log-ins, and for examples in /docs. Without it, each link has the host of its request.',
   },
   {
     name: 'CORRIDOR_SMTP_URL',
     fallback: '',
+    secret: true,
     meaning:
       'Server that sends notifications by e-mail: smtps://user:password@host:465, or ' +
       'smtp://…:587, which must offer STARTTLS unless it is on this machine.',
@@ -123,6 +141,7 @@ export const SETTINGS = [
   {
     name: 'CORRIDOR_NOTIFY_WEBHOOK_URL',
     fallback: '',
+    secret: true,
     meaning: 'URL that gets notifications as {"text": …}, such as an incoming webhook of Slack.',
   },
   {
@@ -169,9 +188,10 @@ export const SETTINGS = [
     meaning: 'Name of this installation at the provider.',
   },
   {
-    name: 'CORRIDOR_OIDC_SECRET_FILE',
+    name: 'CORRIDOR_OIDC_SECRET',
     fallback: '',
-    meaning: 'File with the secret of this installation at the provider.',
+    secret: true,
+    meaning: 'Secret of this installation at the provider.',
   },
   {
     name: 'CORRIDOR_OIDC_GROUPS_CLAIM',
@@ -206,11 +226,13 @@ export const SETTINGS = [
   {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     fallback: '',
+    secret: true,
     meaning: 'Collector of traces by OTLP over HTTP, such as http://127.0.0.1:4318.',
   },
   {
     name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
     fallback: '',
+    secret: true,
     meaning: 'The collector as the whole URL that spans are posted to.',
   },
   { name: 'OTEL_SDK_DISABLED', fallback: 'false', meaning: 'true: send no traces at all.' },

@@ -2,7 +2,8 @@
 // of what SWIFT cannot carry. What the fields must look like is tested where they are written.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Config, ConfigError, readConfig } from '../../src/config/config.ts'
+import { type Config, readConfig } from '../../src/config/config.ts'
+import { ConfigError } from '../../src/config/variables.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { assertProblems, rowVersions } from '../support/assert/check.ts'
 import { bankBeneficiary, localPayout } from '../support/given/bodies.ts'
