@@ -79,7 +79,7 @@ ${done(visit)}
 ${problems(visit)}
 <h1>${screen.title}</h1>
 ${screen.body}
-${callsOf(visit.api.calls, `${visit.request.protocol}://${visit.request.host}`)}
+${callsOf(visit.api.calls, visit.origin)}
 </main></div></body>
 </html>
 `

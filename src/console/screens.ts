@@ -2,7 +2,7 @@
 // refusal of the API as a page.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Account } from '../accounts/rules.ts'
-import { checkSameOrigin, zoneOf } from '../http/browser.ts'
+import { checkSameOrigin, ownOrigin, zoneOf } from '../http/browser.ts'
 import { toRefusal } from '../http/errors.ts'
 import { Refusal, refusal } from '../values/errors.ts'
 import { html } from '../values/text/html.ts'
@@ -186,6 +186,7 @@ export class Screens {
       params: request.params as Readonly<Record<string, string>>,
       api: new Api(this.#pages, request, account?.account_id ?? null),
       root: account === null ? '/console/installation' : `/console/${account.account_id}`,
+      origin: ownOrigin(request),
       zone: zoneOf(request),
       here: request.url,
       query: lastOfEach(request.query as Readonly<Record<string, string | string[]>>),

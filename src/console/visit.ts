@@ -18,6 +18,8 @@ export interface Visit {
   readonly accounts: readonly Account[]
   /** `/console/acc_…` or `/console/installation`. */
   readonly root: string
+  /** The service's own, as `https://pay.example.com`. */
+  readonly origin: string
   /** The time zone of its days: the reader's, as far as the browser has told it. */
   readonly zone: string
   /** The path of the page with its query. */

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Account, ApiKey } from '../accounts/rules.ts'
 import type { Person } from '../accounts/user/user.ts'
-import { sessionTokenOf } from '../http/browser.ts'
+import { ownOrigin, sessionTokenOf } from '../http/browser.ts'
 import { ADDRESS, KEY } from './snippets.ts'
 
 export interface KnownReaders {
@@ -23,7 +23,7 @@ export async function findReader(
   request: FastifyRequest,
   known: KnownReaders,
 ): Promise<Reader> {
-  const address = `${request.protocol}://${request.host}`
+  const address = ownOrigin(request)
   const own = /^https?:\/\/[\w.:[\]-]+$/.test(address) ? address : ADDRESS
   if (sessionTokenOf(request) === undefined) return { address: own, key: undefined }
   const { cookie = '', host = '', 'x-forwarded-proto': proto } = request.headers

@@ -6,6 +6,13 @@ import { isZone } from '../values/calendar/rules.ts'
 import { refusal } from '../values/errors.ts'
 import { checkHost, type Hosts, partsOfHost } from './message.ts'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** CORRIDOR_PUBLIC_URL; '' without one. */
+    public_url: string
+  }
+}
+
 /** Sent only over HTTPS and to this host, whatever its subdomains do (RFC 6265bis, 4.1.3.2). */
 const SECURE = '__Host-'
 
@@ -106,15 +113,22 @@ export function checkOwnHost(request: FastifyRequest, allowed: Hosts): void {
   // Behind a trusted proxy this is X-Forwarded-Host, which the caller may have sent.
   const { host } = request
   const { name = '' } = partsOfHost(host) ?? {}
+  const { public_url } = request.server
   if (allowed.length > 0) checkHost(host, allowed)
+  else if (public_url !== '' && new URL(public_url).host === host.toLowerCase()) return
   else if (!isLoopback(name) && isIP(name.replace(/^\[|\]$/g, '')) === 0) {
     const message = 'For sessions under this host name, set CORRIDOR_ALLOWED_HOSTS to the name.'
     throw refusal('misdirected_request', message)
   }
 }
 
-/** This service's origin, for links to it. Its host has passed `checkOwnHost`. */
+/**
+ * This service's origin, for links to it: CORRIDOR_PUBLIC_URL, or that of the request, whose host
+ * must have passed `checkOwnHost` before somebody else gets the link.
+ */
 export function ownOrigin(request: FastifyRequest): string {
+  const { public_url } = request.server
+  if (public_url !== '') return public_url
   return `${isSecure(request) ? 'https' : 'http'}://${request.host}`
 }
 
