@@ -98,6 +98,7 @@ export async function buildApp(
   atWork: AtWork = new AtWork(),
 ): Promise<FastifyInstance> {
   const app = makeFastify(deps)
+  app.decorate('public_url', deps.config.public_url)
   app.addHook('onRoute', route => {
     // Answers 503 when the database is silent. Writes need no time-out here: their lane has one.
     const reads = ['GET', 'HEAD'].includes(String(route.method))
@@ -141,7 +142,7 @@ export function addRoutes(
 ): void {
   const routes = new AccountRoutes(app, deps)
   documentRoute(app)
-  opsRoutes(app, deps, lifecycle)
+  if (deps.config.ops_port === undefined) opsRoutes(app, deps, lifecycle)
   accountRoutes(routes, deps)
   makerRoutes(routes, deps)
   searchRoutes(routes, deps)
@@ -185,7 +186,7 @@ export function depsForDescription(): Deps {
       if (name === 'log') return target.log
       if (name === 'requestLog') return undefined
       // An installation has the pages of a provider only with a provider set.
-      if (name === 'config') return { provider: undefined }
+      if (name === 'config') return { provider: undefined, ops_port: undefined }
       throw new Error(`routes must not use deps.${String(name)} while they are being added`)
     },
   })

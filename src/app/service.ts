@@ -1,4 +1,5 @@
 // Starts the parts of a service in order, and stops them in reverse without dropping a request.
+import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { deleteOldDevices } from '../accounts/user/device-store.ts'
@@ -21,6 +22,7 @@ import { waitAtMost } from '../values/event-loop.ts'
 import { NOTHING } from '../values/log.ts'
 import { deleteOldDeliveries } from '../webhooks/queue-store.ts'
 import { buildApp, type Lifecycle } from './app.ts'
+import { listenForOps } from './ops.ts'
 import { startDelivering } from './worker/deliver-webhooks.ts'
 import { startFetchingRates } from './worker/fetch-rates.ts'
 import { startIndexingNames } from './worker/index-names.ts'
@@ -32,6 +34,8 @@ import { startSettling } from './worker/settle-payouts.ts'
 export interface Service {
   /** `http://127.0.0.1:8080` */
   readonly address: string
+  /** Where probes and metrics have a port of their own; undefined without one. */
+  readonly ops_port: number | undefined
   readonly database: string
   readonly deps: Deps
   readonly migrated: readonly string[]
@@ -120,6 +124,14 @@ function logRestored(log: FastifyBaseLogger, reason: string): void {
   if (reason !== '') log.error({ reason }, 'all rails are paused: corridor rail unsent')
 }
 
+function startDeleting(deps: Deps): NodeJS.Timeout {
+  return setInterval(() => {
+    for (const deleteOld of DELETIONS) {
+      deleteOld(deps).catch(err => deps.log.warn({ err }, 'old rows could not be deleted'))
+    }
+  }, DELETE_EVERY_MS)
+}
+
 /** What a process that settles payouts does on its own. */
 const WORKERS = [
   startSettling,
@@ -149,6 +161,8 @@ async function openService(
   const lifecycle: Lifecycle = { draining: false, connections: new Connections() }
   const app = await buildApp(deps, lifecycle)
   opened.push(() => app.close())
+  const ops = await listenForOps(deps, lifecycle)
+  if (ops !== undefined) opened.push(() => ops.close())
   const address = await app.listen({ ...LISTENING, host: config.host, port: config.port })
   const working = config.settle ? WORKERS.map(start => start(deps)) : []
   const fetching = config.rate_feed_url === '' ? undefined : startFetchingRates(deps)
@@ -158,13 +172,10 @@ async function openService(
     look_ups: true,
   })
   const delivering = config.webhooks ? startDelivering(deps, queues) : undefined
-  const deleting = setInterval(() => {
-    for (const deleteOld of DELETIONS) {
-      deleteOld(deps).catch(error => log.warn({ err: error }, 'old rows could not be deleted'))
-    }
-  }, DELETE_EVERY_MS)
+  const deleting = startDeleting(deps)
   return {
     address,
+    ops_port: ops && (ops.server.address() as AddressInfo).port,
     database: database.description,
     deps,
     migrated,
@@ -184,6 +195,7 @@ async function openService(
       const closed = [deps.close(), queues.end({ timeout: 5 }), stopTracing?.()]
       await waitAtMost(LEAVE_WITHIN_MS, Promise.all(closed))
       await database.release()
+      await ops?.close()
     },
   }
 }

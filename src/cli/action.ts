@@ -30,6 +30,7 @@ import { pointTo, unconfirmed } from './failure.ts'
 import { historyCommand } from './history.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, readLimit } from './input.ts'
 import { addOptions, optionOf, readOptions, refuseInOptions, type Texts } from './options.ts'
+import { addressFor } from './port.ts'
 import { listing, outline } from './table.ts'
 import { columnsOfTerminal, visible, widthOf, wrapped } from './terminal.ts'
 
@@ -213,7 +214,7 @@ function actingIn(
     pricing: async version => (await open()).pricing(version),
     askPassword() {},
     askOther() {},
-    origin: () => `http://${hostInUrl(config.host)}:${config.port}`,
+    origin: () => addressFor(config),
     say,
     warn: words => void process.stderr.write(`corridor: warning: ${words}\n`),
   }
@@ -226,12 +227,6 @@ export function writesOf({ run, runLong }: Context): OperatorWrites<object> {
       inCommand(await run(write).catch(error => refuseUnconfirmed(error, once))),
     longWrite: async (write, { answer, inCommand = answer }) => inCommand(await runLong(write)),
   }
-}
-
-/** HOST as a URL has it; localhost for a service that listens on every address. */
-function hostInUrl(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost'
-  return host.includes(':') ? `[${host}]` : host
 }
 
 /** Rethrows the error; one that does not tell the outcome with the command that does it once. */

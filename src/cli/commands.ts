@@ -2,7 +2,7 @@
 // part of a second.
 import { Command } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
-import { checkVariables } from '../config/config.ts'
+import { checkVariables } from '../config/variables.ts'
 import type { ActionGroup } from '../operator/action.ts'
 import { pathOf, running } from './context.ts'
 import { report } from './failure.ts'
@@ -10,11 +10,12 @@ import { pasteable } from './pasteable.ts'
 
 /** In the order of `corridor --help`. */
 const DESCRIPTIONS = {
-  start: 'run the service; on an empty database, make a funded sandbox account first',
+  start: 'run the service; an empty embedded database gets a sandbox account first',
   migrate: 'bring the database schema up to date',
   doctor: 'look at the machine, the database and live accounts, and say what to mend',
   clock: 'show whether the clock of the database has jumped, and confirm it',
   account: 'open, list, change and freeze accounts',
+  sandbox: 'open a sandbox account with play money, to try Corridor with',
   key: 'create, list and revoke API keys',
   user: 'name the people who run commands',
   'second-factor': 'say who must log in with a second factor',
@@ -65,6 +66,7 @@ const MODULES: Readonly<Record<keyof typeof DESCRIPTIONS, Load>> = {
   doctor: async () => (await import('./doctor.ts')).doctorCommand,
   clock: async () => actions((await import('../operator/clock.ts')).clockActions),
   account: async () => (await import('./account.ts')).accountCommands,
+  sandbox: async () => (await import('./sandbox.ts')).sandboxCommands,
   key: async () => actions((await import('../operator/keys.ts')).keys),
   user: async () => (await import('./user.ts')).userCommands,
   'second-factor': async () => actions((await import('../operator/second-factor.ts')).secondFactor),

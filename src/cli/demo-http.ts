@@ -32,8 +32,9 @@ export function authorizationOf(key: string): string {
 /** @throws CommandFailed if no service answers there */
 export async function findService(named: string | undefined): Promise<string> {
   const url = readUrl(named)
-  const { response } = await send(url, '', { method: 'GET', path: '/healthz' })
-  if (response.status === 200 && response.body?.status === 'ok') return url
+  // Probes may have a port of their own.
+  const { response } = await send(url, '', { method: 'GET', path: '/openapi.json' })
+  if (response.status === 200 && /^Corridor\b/.test(response.body?.info?.title)) return url
   throw new CommandFailed(`what answers at ${url} is not Corridor`)
 }
 

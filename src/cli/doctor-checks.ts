@@ -24,7 +24,7 @@ import { describeAge } from '../values/text/age.ts'
 import type { Context } from './context.ts'
 import { send } from './demo-http.ts'
 import { CommandFailed } from './failure.ts'
-import { tryToListen } from './port.ts'
+import { tryToListen, urlOf } from './port.ts'
 
 export interface Finding {
   readonly check: string
@@ -52,12 +52,12 @@ export function checkNode(version: string = process.versions.node): Finding {
   return wrong('node', `${version}, and Corridor is tested on ${PINNED}`, fix)
 }
 
-/** Values of HOST that listen on all addresses of the machine. */
-const ANY_ADDRESS = new Set(['0.0.0.0', '::'])
+type Listening = Pick<Config, 'host' | 'port' | 'ops_host' | 'ops_port'>
 
-/** The port must be free, or the service's own. */
-export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<Finding> {
-  const refused = await tryToListen({ host, port }).then(
+/** The ports must be free, or the service's own. */
+export async function checkPort(config: Listening): Promise<Finding> {
+  const { host, port, ops_host, ops_port } = config
+  const refused = await tryToListen(config).then(
     () => undefined,
     error => error as unknown,
   )
@@ -65,14 +65,14 @@ export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): 
     return inOrder('port', port === 0 ? 'any' : `${port} is free: no service listens here`)
   }
   if (!(refused instanceof CommandFailed)) throw refused
-  const address = ANY_ADDRESS.has(host) ? '127.0.0.1' : host
-  const url = `http://${address.includes(':') ? `[${address}]` : address}:${port}`
-  const answer = await ask(`${url}`, '/healthz')
+  const url = urlOf(host, port)
+  const probed = ops_port === undefined ? url : urlOf(ops_host, ops_port)
+  const answer = await ask(probed, '/healthz')
   if (answer?.body?.status !== 'ok') {
     const fix = 'stop what uses it, or set HOST and PORT to others'
     return wrong('port', `${refused.message.replace(/;.*/, '')}, and not by Corridor`, fix)
   }
-  const ready = await ask(url, '/readyz')
+  const ready = await ask(probed, '/readyz')
   if (ready?.status === 200) return inOrder('port', `Corridor answers at ${url}, and is ready`)
   const reason = ready?.body?.reason ?? 'no answer'
   const fix = 'docs/operations.md, "Runbook", says what to do for this reason'

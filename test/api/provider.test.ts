@@ -5,7 +5,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { ConfigError, readConfig } from '../../src/config/config.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { ConfigError } from '../../src/config/variables.ts'
 import { assertRefused, rowVersions } from '../support/assert/check.ts'
 import {
   CLIENT,
@@ -244,6 +245,28 @@ test('provider that does not answer: 503, and passwords still work; without a pr
   assert.equal((await plain.inject({ url: '/login/provider', headers: OWN })).status, 404)
   assert.doesNotMatch((await plain.inject({ url: '/login', headers: OWN })).text, /organisation/)
   await plain.close()
+})
+
+test('CORRIDOR_PUBLIC_URL set: the provider leads back there, examples of /docs name it, its host has sessions, another has none', async () => {
+  const { public_url } = readConfig({ CORRIDOR_PUBLIC_URL: 'https://pay.example.com' })
+  const behind = await service.anotherProcess({ public_url })
+  try {
+    const out = await behind.inject({ url: '/login/provider', headers: OWN })
+    const asked = new URL(String(out.headers.location)).searchParams
+    assert.equal(asked.get('redirect_uri'), `${public_url}/login/provider/callback`)
+    const docs = await behind.inject({ url: '/docs/first-payout', headers: OWN })
+    assert.match(docs.text, /https:\/\/pay\.example\.com/)
+    assert.doesNotMatch(docs.text, new RegExp(`http://${OWN.host}`))
+    const entered = await enter({ sub: 'pub-1', preferred_username: 'pub', groups: ['ops'] })
+    const { cookie } = sessionOf(entered)
+    const under = (host: string) => behind.inject({ url: '/v3/session', headers: { cookie, host } })
+    assertRefused(await under('evil.example'), 421, 'misdirected_request')
+    assertRefused(await under('pay.example.com.evil.example'), 421, 'misdirected_request')
+    // The host is known; what is left to refuse is that the connection has no TLS.
+    assertRefused(await under('pay.example.com'), 403, 'insecure_connection')
+  } finally {
+    await behind.close()
+  }
 })
 
 test('settings of the provider: https or this machine, a secret in a file, roles that can be read', () => {

@@ -1,13 +1,14 @@
-// What a first start and the next one print in a terminal; the lines of the first one, and those of the
-// README, pasted into bash twice. The embedded database has a first start in cli/start.
+// What a first start and the next one print in a terminal, on a database of the operator's own; the
+// lines of `corridor sandbox create`, and those of the README, pasted into bash twice. The embedded
+// database has a first start in cli/start.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { createDatabase } from '../support/database/database.ts'
-import { BARE, IN_TERMINAL } from '../support/service/cli.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { BARE, IN_TERMINAL, openCli } from '../support/service/cli.ts'
 
 /** A start in a terminal, and what it has printed once these words are there. */
 async function start(DATABASE_URL: string, words: RegExp) {
@@ -89,19 +90,36 @@ async function tryTwice(printed: string): Promise<void> {
 /** What is said of doing it twice: done, paid just now. */
 const REPEATED = [undefined, 'possible_duplicate_payout']
 
-test('corridor start in a terminal: sample prices loaded; its printed commands make quote, payout and balance; repeated: a duplicate; restarted: key hint', async () => {
+/** The prices and accounts that there are. */
+async function countRows({ owner }: TestDatabase) {
+  const [row] = await owner`
+    select (select count(*) from rates where not pegged)::int as rates,
+      (select count(*) from fees)::int as fees, (select count(*) from accounts)::int as accounts`
+  return { ...row }
+}
+
+test('corridor start on an own database: no account, price or secret; corridor sandbox create: all three, and printed commands make quote, payout and balance; restarted: key hint', async () => {
   const database = await createDatabase({ empty: true })
-  let started = await start(database.url, GUIDES)
+  let started = await start(database.url, /corridor user login-link ada\n\n/)
   try {
-    const { printed, service } = started
-    assertWords(printed)
-    const [row] = await database.owner`
-      select (select count(*) from rates)::int as rates, (select count(*) from fees)::int as fees`
-    assert.ok(Number(row?.rates) > 30)
-    assert.equal(row?.fees, 7)
+    const { printed: first, service } = started
+    assertWords(first)
+    assert.match(first, /\nFor a sandbox account [^\n]*\n\n {2}corridor sandbox create\n/)
+    assert.doesNotMatch(first, /corridor_(test|live)_|[{}]/)
+    assert.deepEqual(await countRows(database), { rates: 0, fees: 0, accounts: 0 })
+    const [, address = ''] = /ready at (\S+)\./.exec(first) ?? []
+    const cli = await openCli(database.url, { CORRIDOR_PUBLIC_URL: address })
+    const { code, stdout: printed, stderr } = await cli.run('sandbox', 'create')
+    assert.equal(code, 0, stderr)
+    const { rates, ...rest } = await countRows(database)
+    assert.ok(Number(rates) > 20, String(rates))
+    assert.deepEqual(rest, { fees: 7, accounts: 1 })
+    const another = await cli.run('sandbox', 'create', '--json')
+    assert.match(another.json.secret, /^corridor_test_/)
+    assert.deepEqual(await countRows(database), { rates, fees: 7, accounts: 2 })
+    await cli.close()
     await tryTwice(printed)
     const [, key = ''] = /api_key='(\S+)'/.exec(printed) ?? []
-    const [, address = ''] = /ready at (\S+)\./.exec(printed) ?? []
     const readme = await readFile('README.md', 'utf8')
     const blocks = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)]
       .map(([, block = '']) => block)
@@ -126,7 +144,7 @@ test('corridor start in a terminal: sample prices loaded; its printed commands m
       }
     }
     await stop(service)
-    started = await start(database.url, /corridor user login-link ada\n\n/)
+    started = await start(database.url, GUIDES)
     assertWords(started.printed)
     const keys = /\nSecrets of keys are shown once, when they are made\. For a new key:\n/
     assert.match(started.printed, keys)
