@@ -79,10 +79,11 @@ if (import.meta.main) {
     const to = values.to ?? join(ROOT, 'release')
     if (values.to === undefined) rmSync(to, { recursive: true, force: true })
     mkdirSync(to)
-    for (const [name, bytes] of files) {
-      writeFileSync(join(to, name), bytes)
-      process.stdout.write(`${String(bytes.length).padStart(10)}  ${name}\n`)
-    }
+    for (const [name, bytes] of files) writeFileSync(join(to, name), bytes)
+    const lines = [...files].map(
+      ([name, bytes]) => `${String(bytes.length).padStart(10)}  ${name}\n`,
+    )
+    process.stdout.write(lines.join(''))
   } catch (error) {
     process.stderr.write(`release: ${(error as Error).message}\n`)
     process.exitCode = 1

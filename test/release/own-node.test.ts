@@ -42,3 +42,13 @@ test('bin/corridor, its Node not installed: refused, another one beside the proj
     assert.match(stderr, /^corridor: its own Node is not installed: install .* again, without/)
   }
 })
+
+test('bin/corridor among the sources, npm ci not run: refused, naming npm ci', async () => {
+  const checkout = await mkdtemp(join(folder, 'checkout-'))
+  await cp(join(ROOT, 'bin'), join(checkout, 'bin'), { recursive: true })
+  await mkdir(join(checkout, 'src'))
+  await writeFile(join(checkout, 'src/main.ts'), '')
+  const { status, stderr } = spawnSync(join(checkout, 'bin/corridor'), { encoding: 'utf8' })
+  assert.equal(status, 1)
+  assert.match(stderr, /^corridor: its own Node is not installed: run npm ci in \/.*, without/)
+})
