@@ -15,6 +15,7 @@ import { benchReads } from './read.ts'
 import { benchScreening } from './screening.ts'
 import { benchSettling } from './settle.ts'
 import { benchStorage } from './storage.ts'
+import { benchVerify } from './verify.ts'
 
 export interface Scenario {
   readonly name: string
@@ -109,5 +110,11 @@ export const SCENARIOS: readonly Scenario[] = [
     measures: 'names found among 60,000 listed ones, ordinary ones held, and the rate of payouts',
     minutes: { full: 7, quick: 2 },
     run: benchScreening,
+  },
+  {
+    name: 'verify',
+    measures: 'a book of a million journals verified',
+    minutes: { full: 8, quick: 1 },
+    run: benchVerify,
   },
 ]

@@ -78,7 +78,7 @@ async function verifyWithBar(
     bar?.update(done)
   }
   try {
-    return await verify(sql, { ...options, ...(bar && { progress }) })
+    return await verify(sql, { ...options, beside: sql, ...(bar && { progress }) })
   } finally {
     bar?.stop()
   }

@@ -61,6 +61,15 @@ export class Findings {
     if (!this.#all || this.problems.length === MAX_NAMED) throw new EnoughProblems()
   }
 
+  /** Adds the problem that ends its part. */
+  addLast(problem: Problem): void {
+    try {
+      this.add(problem)
+    } catch (error) {
+      if (!(error instanceof EnoughProblems)) throw error
+    }
+  }
+
   /** Returns whether the check passed. An error of any other kind means an unreadable row. */
   guard(place: Place, check: () => void): boolean {
     try {

@@ -1,7 +1,7 @@
 // Runs the whole verification. It reads one snapshot, so it never mistakes a write of the service
 // for a fault.
 import type { Head } from '../ledger/store.ts'
-import type { Sql, TransactionSql } from '../sql/connect.ts'
+import { literal, type Sql, type TransactionSql } from '../sql/connect.ts'
 import { isSpread } from '../sql/shard.ts'
 import { ACTS } from './acts.ts'
 import { APPROVALS } from './approvals.ts'
@@ -15,13 +15,14 @@ import { CUT_RECORDS, checkChain, checkEvents } from './events.ts'
 import { gatherRows } from './gather.ts'
 import { checkKeptHeads } from './heads.ts'
 import { LIMITS } from './limits.ts'
+import { Parts, type Sessions } from './parts.ts'
 import { checkReleases, SCHEDULED, STATES } from './payout-states.ts'
 import { matchPayouts, type PayoutTotals } from './payouts.ts'
-import { EnoughProblems, Findings, type Problem, unreadable } from './problem.ts'
+import { EnoughProblems, Findings, type Problem } from './problem.ts'
 import { checkPrices, checkUses } from './quotes.ts'
 import { RECORDS } from './records.ts'
 import { checkReference } from './reference.ts'
-import { countOf, nameRows, type Rule, type Verification } from './rows.ts'
+import { countOf, nameRows, type Rule } from './rows.ts'
 import { SCREENING } from './screening.ts'
 import { checkSeals } from './seals.ts'
 
@@ -31,6 +32,8 @@ interface VerifyOptions {
   readonly all?: boolean
   /** Heads of books from a copy outside the database. */
   readonly kept?: readonly Head[]
+  /** A pool with a connection for a second session, which halves the time. */
+  readonly beside?: Sql
   readonly onProblem?: (problem: Problem) => void
   /** Called during the work, with the units of work done and in all. */
   readonly progress?: (done: number, total: number) => void
@@ -71,20 +74,45 @@ const TICKS = 1_000
 /** Verifies, and returns wrong rows in the verdict. Throws any other error. */
 export async function verify(sql: Sql, options: VerifyOptions): Promise<Verdict> {
   const findings = new Findings(options.all ?? false, options.onProblem)
-  const checked = await sql
-    .begin(`isolation level repeatable read${isSpread() ? '' : ' read only'}`, async tx => {
-      if (isSpread()) await gatherRows(tx, options.account_id)
-      return check(tx, options, findings)
-    })
-    .catch(error => {
-      if (error instanceof EnoughProblems) return null
-      throw error
-    })
+  const checked = await inSnapshot(sql, options, sessions =>
+    check(sessions, options, findings),
+  ).catch(error => {
+    if (error instanceof EnoughProblems) return null
+    throw error
+  })
   const { problems } = findings
   const [problem] = problems
   if (problem !== undefined) return { ok: false, checked: null, problem, problems }
   if (checked === null) throw new Error('a verification without a verdict')
   return { ok: true, checked, problem: null }
+}
+
+const READING = 'isolation level repeatable read read only'
+
+/**
+ * Opens a second session on the same snapshot, unless the caller has none, or the database is
+ * spread: the temporary tables of a session are its own.
+ */
+async function inSnapshot<T>(
+  sql: Sql,
+  { account_id, beside }: VerifyOptions,
+  work: (sessions: Sessions) => Promise<T>,
+): Promise<T> {
+  if (isSpread()) {
+    return sql.begin('isolation level repeatable read', async tx => {
+      await gatherRows(tx, account_id)
+      return work({ walks: tx, rules: tx })
+    })
+  }
+  return sql.begin(READING, async walks => {
+    if (beside === undefined) return work({ walks, rules: walks })
+    const [row] = await walks<{ snapshot: string }[]>`select pg_export_snapshot() as snapshot`
+    const snapshot = literal(String(row?.snapshot))
+    return beside.begin(READING, async rules => {
+      await rules.unsafe(`set transaction snapshot ${snapshot}`)
+      return work({ walks, rules })
+    })
+  })
 }
 
 /** Verifies the audit log and the rows whose digests it has. Returns every wrong row. */
@@ -112,40 +140,75 @@ const RULES: readonly Rule[] = [
   ...ACTS,
 ]
 
+/**
+ * Plans that read each table once. Each sort and each hash may use `work_mem` before the disk. A
+ * row takes more work than PostgreSQL estimates; without its tuple cost it uses several processors
+ * for many rows. A nested loop over a table that it believes small reads a whole book for each
+ * payout, and a merge join of times and texts takes several times longer than a hash join.
+ */
+const WHOLE_TABLES = `set local statement_timeout = 0; set local work_mem = '64MB';
+  set local idle_in_transaction_session_timeout = 0; set local cursor_tuple_fraction = 1;
+  set local jit = off; set local parallel_tuple_cost = 0;
+  set local enable_nestloop = off; set local enable_mergejoin = off; set local enable_memoize = off`
+
 async function check(
-  tx: TransactionSql,
+  sessions: Sessions,
   options: VerifyOptions,
   findings: Findings,
 ): Promise<Checked | null> {
-  const { account_id } = options
-  // Each sort may use `work_mem` before the disk. A row takes more work than PostgreSQL estimates;
-  // without its tuple cost it uses several processors for many rows.
-  await tx.unsafe(`set local statement_timeout = 0; set local work_mem = '64MB';
-    set local cursor_tuple_fraction = 1; set local jit = off; set local parallel_tuple_cost = 0`)
-  const tick = await progressOf(tx, options)
-  const part = <T>(table: string, work: (run: Verification) => Promise<T>) =>
-    partOf({ tx, account_id, findings }, table, work)
-  const books = await part('books', run => walkBooks(run, tick))
-  await part('journals', checkBookings)
-  await part('payouts', run => nameRows(run, STATES))
-  await part('open_payouts', checkReleases)
-  const payouts = await part('payouts', run => matchPayouts(run, tick))
+  for (const tx of new Set(Object.values(sessions))) await tx.unsafe(WHOLE_TABLES)
+  const tick = await progressOf(sessions.walks, options)
+  const parts = new Parts(sessions, options, findings)
+  try {
+    return await endParts(parts, beginParts(parts, tick, options), options, findings)
+  } finally {
+    await parts.stop()
+  }
+}
+
+/** Begins all parts, in the order in which their problems are reported. */
+function beginParts({ walk, judge }: Parts, tick: () => void, { kept = [] }: VerifyOptions) {
+  return {
+    books: walk('books', run => walkBooks(run, tick)),
+    bookings: judge('journals', checkBookings),
+    states: judge('payouts', run => nameRows(run, STATES)),
+    releases: judge('open_payouts', checkReleases),
+    payouts: walk('payouts', run => matchPayouts(run, tick)),
+    quotes: judge('quotes', checkUses),
+    prices: walk('quotes', checkPrices),
+    events: judge('events', checkEvents),
+    entities: walk('entities', checkEntities),
+    rest: [
+      walk('beneficiaries', checkFoundBy),
+      judge('events', checkChain),
+      judge('events', checkSeals),
+      walk('erasures', checkErasures),
+      ...RULES.map(rule => judge(rule.table, run => nameRows(run, rule))),
+      judge('audit_log', checkReference),
+      judge('books', run => checkKeptHeads(run, kept)),
+    ],
+  }
+}
+
+async function endParts(
+  parts: Parts,
+  begun: ReturnType<typeof beginParts>,
+  { account_id }: VerifyOptions,
+  findings: Findings,
+): Promise<Checked | null> {
+  const books = await parts.end(begun.books)
+  for (const part of [begun.bookings, begun.states, begun.releases]) await parts.end(part)
+  const payouts = await parts.end(begun.payouts)
   // A wrong row also makes the sums wrong.
   if (books !== null && payouts !== null && findings.problems.length === 0) {
     if (account_id === null) checkInterAccount(books, findings)
     checkInTransit(books, payouts, account_id, findings)
   }
-  const quotes = await part('quotes', checkUses)
-  await part('quotes', checkPrices)
-  const events = await part('events', checkEvents)
-  const entities = await part('entities', checkEntities)
-  await part('beneficiaries', checkFoundBy)
-  await part('events', checkChain)
-  await part('events', checkSeals)
-  await part('erasures', checkErasures)
-  for (const rule of RULES) await part(rule.table, run => nameRows(run, rule))
-  await part('audit_log', checkReference)
-  await part('books', run => checkKeptHeads(run, options.kept ?? []))
+  const quotes = await parts.end(begun.quotes)
+  await parts.end(begun.prices)
+  const events = await parts.end(begun.events)
+  const entities = await parts.end(begun.entities)
+  for (const part of begun.rest) await parts.end<unknown>(part)
   if (books === null || payouts === null) return null
   const { inter_account, in_transit, live, ...counts } = books
   return {
@@ -165,29 +228,6 @@ async function check(
       }),
     ),
   }
-}
-
-/** If PostgreSQL or a check cannot read a row, the part ends with a problem about its table. */
-async function partOf<T>(
-  run: Verification,
-  table: string,
-  work: (run: Verification) => Promise<T>,
-): Promise<T | null> {
-  try {
-    return await run.tx.savepoint(tx => work({ ...run, tx }))
-  } catch (error) {
-    if (!isAboutData(error)) throw error
-    run.findings.add(unreadable({ table, account_id: '', key: '' }, error))
-    return null
-  }
-}
-
-/** An SQLSTATE of class 22 or 23, or JavaScript's errors about a value of the wrong type. */
-function isAboutData(error: unknown): boolean {
-  if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) {
-    return true
-  }
-  return /^2[23]/.test(String((error as { code?: unknown } | null)?.code ?? ''))
 }
 
 /** Counts each journal twice: the walk of the books reads it, and so does that of the payouts. */

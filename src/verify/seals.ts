@@ -40,9 +40,7 @@ const CARRYING = 'Q'
  * `matchPayouts` misses a quote that a payout names.
  */
 export async function checkSeals(run: Verification): Promise<void> {
-  const { tx, findings } = run
-  // A merge join of times and texts takes several times longer than a hash join.
-  await tx.unsafe('set local enable_mergejoin = off; set local enable_memoize = off')
+  const { findings } = run
   const wrong = await rowsOf<WrongRow>(run)`with changed as (
       select distinct on (account_id, id) account_id, id, true as changed, content from (
         select account_id, object_id as id, sequence as number, content from ${EACH_EVENT}
@@ -77,7 +75,6 @@ export async function checkSeals(run: Verification): Promise<void> {
     where not is_there or row is distinct from event or (is_told is null
       and not (table_name = 'journals' and ${isArchived('created_at', 'held.account_id')}))
     order by 1, 2, 3 limit ${MAX_NAMED}`
-  await tx.unsafe('set local enable_mergejoin = on; set local enable_memoize = on')
   for (const { table_name: table, account_id, id: key, row, event, no_row } of wrong) {
     const expected = no_row ? expectedRow(key, event) : expectedDigest(event)
     findings.add({ table, account_id, key, expected, found: row === null ? 'none' : row })

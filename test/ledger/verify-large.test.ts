@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { asSuperuser } from '../../bench/database.ts'
-import { fillPayouts } from '../../bench/payout-fill.ts'
+import { payerOf } from '../../bench/payouts.ts'
+import { makeDue, settleDue } from '../../bench/settle-run.ts'
 import { type Target, withTarget } from '../../bench/target.ts'
 import { LONG, promised } from '../support/share.ts'
 
@@ -16,7 +17,8 @@ test('corridor verify, a million journals: clean within a minute; each of three 
 }, async t => {
   await withTarget({}, async target => {
     const { account_id, database_url } = target
-    await fillPayouts(target, PAYOUTS, { status: 'succeeded', kept_answers: 0, chained: true })
+    await makeDue(await payerOf(target), PAYOUTS)
+    await settleDue(target)
     await asSuperuser(database_url, async sql => {
       // No trigger keeps this session from changing the book.
       await sql`set session_replication_role = replica`

@@ -72,9 +72,9 @@ async function onCopy<T>(work: (owner: Sql, url: string) => Promise<T>): Promise
 
 /** As the command does: as who may read everything. */
 async function verdictOn(url: string, account_id: string | null = null): Promise<Verdict> {
-  const sql = connect(url, { max: 1, as: 'auditor' })
+  const sql = connect(url, { max: 2, as: 'auditor' })
   try {
-    return await verify(sql, { account_id })
+    return await verify(sql, { account_id, beside: sql })
   } finally {
     await sql.end({ timeout: 5 })
   }
