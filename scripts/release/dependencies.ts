@@ -59,9 +59,20 @@ export function platformOf(packages: Packages, nodes: readonly string[]): Packag
 /** Of no use when the product runs; by binding.gyp npm would compile at the installation. */
 const LEFT_OUT = /\.[cm]?ts$|\.map$|(^|\/)binding\.gyp$|^(\.[^/]+|tests?|benchmarks?|examples?)\//
 
-/** The files of a bundled package, below its path. Its package.json has no script that npm runs. */
-export function* filesOfPackage(root: string, path: string): Generator<[string, File]> {
+/**
+ * The files of a bundled package, below its path. Its package.json has no script that npm runs.
+ * @throws Error when another version is installed than the lockfile has
+ */
+export function* filesOfPackage(
+  root: string,
+  path: string,
+  { version: locked }: Locked,
+): Generator<[string, File]> {
   const folder = join(root, path)
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  if (version !== locked) {
+    throw new Error(`${path} is ${version}, and ${locked} in package-lock.json: run npm ci`)
+  }
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)
     const below = file.slice(folder.length + 1)

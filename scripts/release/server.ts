@@ -31,11 +31,11 @@ export function serverFiles(root: string, tracked: readonly string[], licences: 
   const own = tracked
     .filter(path => served.has(path) || (WANTED.test(path) && !NOT_WANTED.test(path)))
     .map(path => ownFile(root, path))
-  const bundled = [...bundledOf(lockedPackages(root)).keys()]
+  const bundled = [...bundledOf(lockedPackages(root))]
   const manifest = manifestOf(root)
   return new Map([
     ...own,
-    ...bundled.flatMap(path => [...filesOfPackage(root, path)]),
+    ...bundled.flatMap(([path, locked]) => [...filesOfPackage(root, path, locked)]),
     ['package.json', textFile(packedManifest(root, manifest))],
     ['README.md', textFile(readmeOf(manifest))],
     ['LICENCES.txt', textFile(licences)],

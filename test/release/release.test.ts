@@ -12,6 +12,7 @@ import { promisify } from 'node:util'
 import packageJson from '../../package.json' with { type: 'json' }
 import {
   bundledOf,
+  filesOfPackage,
   lockedPackages,
   nameOf,
   platformOf,
@@ -91,6 +92,20 @@ test('npm run release, a change that is not committed: refused, naming the file'
   await writeFile(join(checkout, 'one.ts'), '// Changed.')
   await writeFile(join(checkout, 'two.ts'), '')
   assert.throws(() => refuseDirty(checkout), /^Error: not committed: one\.ts and 1 more; /)
+})
+
+test('bundled package, another version installed than locked: refused, naming npm ci', async () => {
+  const checkout = await mkdtemp(join(folder, 'locked-'))
+  await mkdir(join(checkout, 'node_modules/pg'), { recursive: true })
+  await writeFile(join(checkout, 'node_modules/pg/package.json'), '{"version":"8.23.0"}')
+  const bundle = (locked: string) => [
+    ...filesOfPackage(checkout, 'node_modules/pg', { version: locked }),
+  ]
+  assert.equal(bundle('8.23.0').length, 1)
+  assert.throws(
+    () => bundle('8.23.1'),
+    /^Error: node_modules\/pg is 8\.23\.0, and 8\.23\.1 in package-lock\.json: run npm ci$/,
+  )
 })
 
 test('notes of a release: the section of its version; without one: refused', async () => {
