@@ -99,7 +99,7 @@ const MODULES: Readonly<Record<keyof typeof DESCRIPTIONS, Load>> = {
   demo: async () => (await import('./demo.ts')).demoCommand,
   verify: async () => (await import('./verify.ts')).verifyCommand,
   backup: async () => (await import('./backup.ts')).backupCommand,
-  restore: async () => (await import('./backup.ts')).restoreCommand,
+  restore: async () => (await import('./restore.ts')).restoreCommand,
   distribute: async () => (await import('./distribute.ts')).distributeCommand,
 }
 
