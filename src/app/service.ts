@@ -11,6 +11,7 @@ import { Connections } from '../http/connections.ts'
 import { closeServer } from '../http/drain.ts'
 import { deleteExpiredReplies } from '../http/idempotency/store.ts'
 import { deleteOldFingerprints } from '../payouts/create/duplicate-store.ts'
+import { keepArchive } from '../postgres/archive.ts'
 import { clusterFiles, openDatabase } from '../postgres/open.ts'
 import { deleteOldQuotes } from '../quotes/expired-store.ts'
 import { pauseIfRestored } from '../rails/restored.ts'
@@ -30,6 +31,7 @@ import { startMeasuring } from './worker/measure-rails.ts'
 import { startNotifying } from './worker/notify-people.ts'
 import { startScreeningParties } from './worker/screen-parties.ts'
 import { startSettling } from './worker/settle-payouts.ts'
+import { startWatchingArchive } from './worker/watch-archive.ts'
 
 export interface Service {
   /** `http://127.0.0.1:8080` */
@@ -139,6 +141,7 @@ const WORKERS = [
   startScreeningParties,
   startNotifying,
   startIndexingNames,
+  startWatchingArchive,
   watchDatabase,
 ] as const
 
@@ -154,6 +157,9 @@ async function openService(
   if (stopTracing !== undefined) opened.push(stopTracing)
   const database = await openDatabase(config, { create: true, log: line => log.info(line) })
   opened.push(() => database.release())
+  if (config.database_url === undefined) {
+    await keepArchive({ ...config, url: database.url, log: line => log.info(line) })
+  }
   const migrated = await prepareDatabase(database.url, config, log)
   await prepare(database.url)
   const deps = await openDeps(database.url, config, log, makeMetrics())

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { listUsers } from '../accounts/user/store.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { keepRun } from '../ledger/audit/upkeep-store.ts'
+import { followBackup } from '../postgres/archive.ts'
 import { type Backup, takeBackup } from '../postgres/backup.ts'
 import { openDatabase } from '../postgres/open.ts'
 import type { Sql } from '../sql/connect.ts'
@@ -16,17 +17,36 @@ The service may go on running. The file is a tar compressed by zstd. It holds
 all that the database holds, its password besides: encrypt what leaves the
 machine.
 
-Example:
-  corridor backup /backups/corridor-2026-11-21.tar.zst`
+With an archive of the log (CORRIDOR_ARCHIVE), the log continues the backup:
+corridor restore --to recovers any moment since. The archive grows, until a
+backup removes what is old.
+
+Examples:
+  corridor backup /backups/corridor-2026-11-21.tar.zst
+  corridor backup /backups/corridor-2026-11-21.tar.zst --keep-log-days 30`
 
 export function backupCommand(command: Command): void {
   command
     .argument('<file>', 'file to make; never written over')
+    .option(
+      '--keep-log-days <days>',
+      'then remove what the archive has from earlier, and no backup of these days needs',
+      readDays,
+    )
     .addHelpText('after', BACKUP_HELP)
-    .action(async (file: string) => {
-      const backup = await backUp(requireEmbedded(readConfig()), file)
-      print({ file, ...backup }, backupWords(file, backup))
+    .action(async (file: string, { keepLogDays }: { keepLogDays?: number }) => {
+      const config = requireEmbedded(readConfig())
+      const backup = await backUp(config, file)
+      const days = keepLogDays ?? null
+      const removed = await followBackup(config.data_dir, backup.first_segment, days)
+      print({ file, ...backup, removed_segments: removed }, backupWords(file, backup, removed))
     })
+}
+
+function readDays(text: string): number {
+  const days = /^[1-9][0-9]{0,3}$/.test(text) ? Number(text) : 0
+  if (days > 0) return days
+  throw new UsageError('--keep-log-days must be a whole number from 1 to 9999')
 }
 
 /** An external database has tools of its own. */
@@ -64,11 +84,12 @@ async function listOperators(owner: Sql): Promise<string[]> {
     .map(({ name }) => name)
 }
 
-function backupWords(file: string, { as_of, bytes, files }: Backup): string {
+function backupWords(file: string, { as_of, bytes, files }: Backup, removed: number): string {
   const size = `${megabytes(bytes).toLocaleString('en')} MB, ${files.toLocaleString('en')} files`
   return [
     `Backed up to ${file}: ${size}, read again and whole.`,
     `What was acknowledged before ${as_of} is in it.`,
+    ...(removed > 0 ? [`${removed} segments of the log were removed from the archive.`] : []),
     'It holds the keys’ hashes and the webhooks’ secrets: keep it as you keep the database.',
   ].join('\n')
 }

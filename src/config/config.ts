@@ -1,6 +1,7 @@
 // Reads the environment into one object; no other file reads settings from process.env.
 import { BlockList, isIP } from 'node:net'
 import { userInfo } from 'node:os'
+import { resolve } from 'node:path'
 import { readGroupRoles } from '../accounts/user/group-roles.ts'
 import { type Hosts, readHosts } from '../http/message.ts'
 import { refuseUrl } from '../prices/rate/fetch.ts'
@@ -51,6 +52,7 @@ export function readConfig(given: Environment = process.env) {
     data_dir: text(env, 'CORRIDOR_DATA'),
     /** An external PostgreSQL; undefined means the embedded one. */
     database_url: databaseUrl(env),
+    ...archive(env),
     log_level: oneOf(env, 'LOG_LEVEL', LOG_LEVELS),
     /** The person who makes changes by the command line, such as to rates, fees and accounts. */
     user: env.CORRIDOR_USER || systemUser(),
@@ -220,6 +222,20 @@ function databaseUrl(env: Environment): string | undefined {
   if (env.PGOPTIONS) throw new ConfigError(`PGOPTIONS is not read: unset it; ${OPTIONS_IN_URL}`)
   if (isDatabaseUrl(value)) return value
   throw new ConfigError('DATABASE_URL must be like postgres://user:password@host:5432/database')
+}
+
+/** The archive of the embedded database's log, as an absolute path. */
+function archive(env: Environment) {
+  const value = text(env, 'CORRIDOR_ARCHIVE')
+  if (value !== '' && text(env, 'DATABASE_URL') !== '') {
+    const words = 'is for the embedded database: archive the log of your own by its own settings'
+    throw new ConfigError(`CORRIDOR_ARCHIVE ${words}, and unset it`)
+  }
+  if (/[\r\n]/.test(value)) throw new ConfigError('CORRIDOR_ARCHIVE must be a path on one line')
+  return {
+    archive_dir: value === '' || value === 'off' ? value : resolve(value),
+    archive_queue_mb: integer(env, 'CORRIDOR_ARCHIVE_QUEUE_MB', 64, 1_048_576),
+  }
 }
 
 /** '' without a value. The value may hold a password, so the error does not repeat it. */

@@ -31,6 +31,20 @@ export const SETTINGS = [
     meaning: 'PostgreSQL 15 or newer to use instead of the embedded database.',
   },
   {
+    name: 'CORRIDOR_ARCHIVE',
+    fallback: '',
+    meaning:
+      'Folder on another disk to which the embedded database copies its log, for recovery to any ' +
+      'moment; off ends it, and without a value it stays as the last start has set it.',
+  },
+  {
+    name: 'CORRIDOR_ARCHIVE_QUEUE_MB',
+    fallback: '8192',
+    meaning:
+      'Megabytes of the log that wait on the disk of the database while that folder takes ' +
+      'nothing; what is more is given up, and needs a new backup.',
+  },
+  {
     name: 'LOG_LEVEL',
     fallback: 'info',
     meaning: 'fatal, error, warn, info, debug, trace or silent.',

@@ -30,6 +30,8 @@ export interface BackupFacts {
   readonly postgresql: number
   /** When the backup began, by the server's clock. It has all transactions committed before. */
   readonly as_of: string
+  /** The first segment of the log that a recovery reads. */
+  readonly first_segment: string
   readonly files: number
   /** Who were operators then; empty without users, or if they were too many for the label. */
   readonly operators: readonly string[]
@@ -76,12 +78,27 @@ export async function readBackup(
   return { ...facts, files: files.size }
 }
 
+/** Reads the label alone, and verifies nothing; undefined for a file that is no backup. */
+export async function readFacts(path: string): Promise<Omit<BackupFacts, 'files'> | undefined> {
+  try {
+    for await (const { name, content } of readTar(decompressed(path))) {
+      return name === LABEL_FILE && content ? readLabel(await textOf(content)) : undefined
+    }
+    return undefined
+  } catch {
+    return undefined
+  }
+}
+
 function readLabel(text: string): Omit<BackupFacts, 'files'> {
   const [, major, names = ''] = LABEL.exec(text) ?? []
   const [, date, time] = /^START TIME: (\S+) (\S+) UTC$/m.exec(text) ?? []
-  if (major === undefined || date === undefined) throw new BadTar('it has no label')
+  const [, first_segment] = /^START WAL LOCATION: \S+ \(file ([0-9A-F]{24})\)$/m.exec(text) ?? []
+  if (major === undefined || date === undefined || first_segment === undefined) {
+    throw new BadTar('it has no label')
+  }
   const operators = names === '' ? [] : names.split(',')
-  return { postgresql: Number(major), as_of: `${date}T${time}Z`, operators }
+  return { postgresql: Number(major), as_of: `${date}T${time}Z`, first_segment, operators }
 }
 
 function decompressed(path: string): AsyncIterable<Buffer> {

@@ -103,10 +103,11 @@ async function writeBackup(url: string, file: string, { progress, operators }: R
       `select current_setting('server_version') as version`,
     )
     const label = labelOf(row?.version.split(' ', 1)[0] ?? '', operators)
-    // A fast checkpoint, because a spread one takes a quarter of an hour.
+    // A fast checkpoint, because a spread one takes a quarter of an hour. Does not wait for the
+    // archive, because the backup has the log that it needs.
     const messages = server.copyOut(
       `BASE_BACKUP (LABEL '${label}', PROGRESS true,
-        CHECKPOINT 'fast', WAL true, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`,
+        CHECKPOINT 'fast', WAL true, WAIT false, MANIFEST 'yes', MANIFEST_CHECKSUMS 'SHA256')`,
     )
     await pipeline(
       messages,

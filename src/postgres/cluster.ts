@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { explainOutput } from '../sql/explain.ts'
 import { DatabaseProblem } from '../sql/failure.ts'
 import { syncFolder } from '../values/fsync.ts'
+import { ARCHIVE_FILE, LOG_SCRIPTS, LOG_SETTINGS, RECOVERY_FILE } from './log-scripts.ts'
 import {
   codeOf,
   findBinaries,
@@ -190,7 +191,14 @@ log_timezone = 'UTC'
 log_line_prefix = '%m [%p] %q%u@%d '
 # Without the row that was refused and its names and account numbers.
 log_error_verbosity = terse
-`
+${LOG_SETTINGS}`
+  for (const [name, script] of Object.entries(LOG_SCRIPTS)) {
+    await writeAs(user, join(folder, name), script)
+  }
+  for (const name of [ARCHIVE_FILE, RECOVERY_FILE]) {
+    const there = await fs.stat(join(folder, name)).catch(ignoring('ENOENT'))
+    if (!there) await writeAs(user, join(folder, name), '')
+  }
   await writeAs(user, join(folder, 'corridor.conf'), text)
 }
 

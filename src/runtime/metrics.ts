@@ -65,6 +65,7 @@ export function makeMetrics() {
     }),
     ...waitingMetrics(registers),
     ...screeningMetrics(registers),
+    ...archiveMetrics(registers),
     ...fileMetrics(registers),
     ...rateMetrics(registers),
   }
@@ -250,6 +251,26 @@ function fileMetrics(registers: Registry[]) {
       name: 'corridor_bank_files_quarantined',
       help: 'What banks have sent that was not applied: whole files, and lines nobody has closed.',
       labelNames: ['rail', 'what'],
+      registers,
+    }),
+  }
+}
+
+function archiveMetrics(registers: Registry[]) {
+  return {
+    archiveWaiting: new Gauge({
+      name: 'corridor_archive_waiting_segments',
+      help: 'Segments of the log, of 16 MiB each, that are finished and not in the archive yet.',
+      registers,
+    }),
+    archiveLag: new Gauge({
+      name: 'corridor_archive_lag_seconds',
+      help: 'Time for which the oldest of these segments has waited.',
+      registers,
+    }),
+    archiveLost: new Gauge({
+      name: 'corridor_archive_gap',
+      help: '1 while the archive has a gap since the last backup: take a backup.',
       registers,
     }),
   }
