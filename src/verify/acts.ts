@@ -26,7 +26,7 @@ const BOOKINGS = rule('journals')`
 const PAYOUTS = rule('payouts')`
   select account_id, id as key, ${COUNTED} from (
     select account_id, object_id as id, data ->> 'operator' as operator, count(*) as n
-    from ${EACH_EVENT}
+    from ${EACH_EVENT} e
     where ${ofAccount('account_id')} and about like 'pot_%'
       and data ->> 'by' = 'operator' and data ->> 'operator' is not null
     group by 1, 2, 3

@@ -82,7 +82,7 @@ const DECISION_HAS_EVENT = rule('approval_decisions')`
   left join (
     select account_id, object_id, created_at, data ->> 'operator' as operator,
       case type when 'payout.approved' then 'approve' else 'reject' end as decision
-    from ${EACH_EVENT}
+    from ${EACH_EVENT} e
     where about <> '' and type in ('payout.approved', 'payout.rejected')
       and ${ofAccount('account_id')}
   ) e on e.account_id = d.account_id and e.object_id = d.payout_id

@@ -45,7 +45,7 @@ const ATTEMPTS_IN_ORDER = rule('payout_attempts')`
     left join (
       select account_id, object_id, (data ->> 'attempt')::integer as attempt,
         data ->> 'rail' as rail
-      from ${EACH_EVENT}
+      from ${EACH_EVENT} e
       where about <> '' and type = 'payout.rerouted' and ${ofAccount('account_id')}
     ) e on e.account_id = a.account_id and e.object_id = a.payout_id and e.attempt = a.number
   ) judged where wrong`

@@ -58,7 +58,7 @@ const STATUS_IS_OUTCOME = rule('beneficiaries')`
     select account_id, id, approval, e.content
     from beneficiaries join (
       select distinct on (account_id, object_id) account_id, object_id as id, content
-      from ${EACH_EVENT} where type like 'beneficiary.%' and type <> 'beneficiary.erased'
+      from ${EACH_EVENT} e where type like 'beneficiary.%' and type <> 'beneficiary.erased'
       order by account_id, object_id, sequence desc
     ) e using (account_id, id) where details ->> 'status' = 'erased'
   ) b
@@ -79,7 +79,7 @@ const APPROVAL_HAS_EVENT = rule('beneficiary_approvals')`
   from beneficiary_approvals a
   left join (
     select account_id, object_id, content, data #>> '{approval,needed}' as needed
-    from ${EACH_EVENT}
+    from ${EACH_EVENT} e
     where about <> '' and type = 'beneficiary.pending_approval' and ${ofAccount('account_id')}
   ) e on e.account_id = a.account_id and e.object_id = a.beneficiary_id and e.content = a.digest
   left join (
@@ -133,7 +133,7 @@ const ARCHIVED_BY_EVENT = rule('beneficiaries')`
   full join (
     select distinct on (account_id, object_id) account_id, object_id as id,
       data ->> 'archived_at' as at
-    from ${EACH_EVENT}
+    from ${EACH_EVENT} e
     where about <> '' and type in ('beneficiary.archived', 'beneficiary.unarchived')
       and ${ofAccount('account_id')}
     order by account_id, object_id, sequence desc

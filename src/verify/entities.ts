@@ -128,7 +128,7 @@ async function checkEntityEvents(run: Verification): Promise<void> {
     full join (
       select account_id, object_id as id, count(*) filter (where type = 'entity.created')
         as created, count(*) filter (where type like 'entity.approval_%') as steps
-      from ${EACH_EVENT}
+      from ${EACH_EVENT} e
       where about <> '' and type like 'entity.%' and ${ofAccount('account_id')}
       group by 1, 2
     ) v using (account_id, id)

@@ -62,7 +62,7 @@ export const RAIL = rule('payouts')`
       from (
         select account_id, object_id, type, data ->> 'by' as by, sequence as number,
           case mark when 'D' then created_at end as told_at
-        from ${EACH_EVENT}
+        from ${EACH_EVENT} e
         where mark in ('-', 'S', 'D') and type like 'payout.%'
           and type not in ('payout.created', 'payout.rerouted', 'payout.sent', 'payout.notified',
             'payout.updated', 'payout.erased')

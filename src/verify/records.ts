@@ -157,7 +157,7 @@ const BATCHES = [
       select p.account_id, p.id, p.reference_id, p.created_at, e.status as was
       from payouts p left join (
         select account_id, created_at, ending, data ->> 'status' as status
-        from ${EACH_EVENT} where mark = 'P' and ${ofAccount('account_id')}
+        from ${EACH_EVENT} e where mark = 'P' and ${ofAccount('account_id')}
       ) e on e.account_id = p.account_id and e.created_at = p.created_at
         and e.ending = substr(p.id, ${TIME_END + 1})
       where ${ofAccount('p.account_id')}

@@ -43,7 +43,7 @@ export async function checkSeals(run: Verification): Promise<void> {
   const { findings } = run
   const wrong = await rowsOf<WrongRow>(run)`with changed as (
       select distinct on (account_id, id) account_id, id, true as changed, content from (
-        select account_id, object_id as id, sequence as number, content from ${EACH_EVENT}
+        select account_id, object_id as id, sequence as number, content from ${EACH_EVENT} e
         where mark in ('-', 'S', 'D') and split_part(object_id, '_', 1) in (${PREFIXES})
           and ${ofAccount('account_id')}
         union all
@@ -54,7 +54,7 @@ export async function checkSeals(run: Verification): Promise<void> {
     ), made as (
       select account_id, created_at, ending, true as made, content,
         mark || case when carried then '${CARRYING}' else '' end as mark
-      from ${EACH_EVENT}
+      from ${EACH_EVENT} e
       where (mark in ('B', 'P', 'L') or mark = 'Q' and not carried) and ${ofAccount('account_id')}
     ), stored as (${storedRows})
     select account_id, table_name, id, encode(row, 'hex') as row, encode(event, 'hex') as event,

@@ -105,7 +105,7 @@ for (const account_id of ACCOUNTS) {
     const rows = await owner<(NamedEvent & { digest: string | null; text: string })[]>`
       select id, sequence, type, object_id, data, data::text as text, created_at,
         encode(content, 'hex') as digest
-      from ${owner.unsafe(EACH_EVENT)} where account_id = ${account_id} order by sequence`
+      from ${owner.unsafe(EACH_EVENT)} e where account_id = ${account_id} order by sequence`
     const all = told.get(account_id) ?? []
     assert.deepEqual(rows.map(outline), all.map(outline))
     assert.deepEqual(

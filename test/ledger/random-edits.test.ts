@@ -70,11 +70,15 @@ async function dropGuards(sql: Sql): Promise<void> {
   }
   const constraints = await sql<{ table: string; name: string }[]>`
     select conrelid::regclass::text as table, conname::text as name from pg_constraint
-    where contype in ('c', 'f', 'u', 'p', 'n') and connamespace = 'public'::regnamespace
+    where contype in ('c', 'f', 'u', 'p') and connamespace = 'public'::regnamespace
       and conrelid <> 0
-    order by array_position(array['f', 'c', 'u', 'p', 'n'], contype::text)`
+    order by array_position(array['f', 'c', 'u', 'p'], contype::text)`
   for (const { table, name } of constraints) {
     await sql.unsafe(`alter table ${table} drop constraint ${name}`)
+  }
+  // Before PostgreSQL 18, what is not null is no constraint.
+  for (const { table, column } of columns) {
+    await sql.unsafe(`alter table ${table} alter column ${column} drop not null`)
   }
   await dropDomainRules(sql)
   const indexes = await sql<{ name: string }[]>`

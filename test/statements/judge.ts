@@ -29,6 +29,7 @@ export async function judgeStatements(options: {
   const faults: string[] = []
   for (const one of sent) {
     const judgement = await judge(one.text, { owned })
+    faults.push(...judgement.too_new.map(why => `${one.file}: ${why}: ${short(one.text)}`))
     const reviewed = REVIEWED.find(known => isMeant(known, one))
     if (reviewed !== undefined) {
       const whys = reviewed.unsent === true ? [] : judgement.ungathered

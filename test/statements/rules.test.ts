@@ -29,7 +29,7 @@ test('statement rules, statements on one shard: accepted', async () => {
   for (const text of RIGHT) {
     assert.deepEqual(
       await judge(text, { owned }),
-      { faults: [], by_rows: false, ungathered: [] },
+      { faults: [], by_rows: false, too_new: [], ungathered: [] },
       text,
     )
   }
@@ -87,7 +87,12 @@ test('statement rules, row look-ups for several accounts: recognised', async () 
   const text = `select r.* from unnest($1::text[], $2::text[]) as k(account_id, id)
     cross join lateral (
       select * from payouts p where p.account_id = k.account_id and p.id = k.id limit 1) r`
-  assert.deepEqual(await judge(text, { owned }), { faults: [], by_rows: true, ungathered: [] })
+  assert.deepEqual(await judge(text, { owned }), {
+    faults: [],
+    by_rows: true,
+    too_new: [],
+    ungathered: [],
+  })
 })
 
 const GATHERED = [
@@ -121,4 +126,10 @@ test('statement rules, statements over all shards: those that Citus cannot run r
     assert.deepEqual(ungathered, why === undefined ? [] : [why], text)
     assert.notDeepEqual(faults, [], text)
   }
+})
+
+test('statement rules, a select in FROM without a name: too new for PostgreSQL 15', async () => {
+  const newer = 'select * from (select 1) where true'
+  assert.equal((await judge(newer, { owned })).too_new.length, 1)
+  assert.equal((await judge('select * from (select 1) one', { owned })).too_new.length, 0)
 })

@@ -14,6 +14,8 @@ export interface Judgement {
   readonly faults: readonly string[]
   /** It looks rows up as they were sent, of several accounts: what a spread database is not sent. */
   readonly by_rows: boolean
+  /** Why PostgreSQL 15 cannot run it, or nothing. */
+  readonly too_new: readonly string[]
   /** Why Citus cannot send it to all shards either, and gather their rows. */
   readonly ungathered: readonly string[]
 }
@@ -40,7 +42,11 @@ export async function judge(text: string, known: Known): Promise<Judgement> {
   for (const { stmt } of stmts) judge.statement(stmt, new Set(), new Set())
   const { by_rows } = judge
   const [faults, ungathered] = [judge.faults, judge.ungathered].map(all => [...new Set(all)])
-  return { faults: faults ?? [], by_rows, ungathered: ungathered ?? [] }
+  const unnamed = nodesOf(stmts, 'RangeSubselect').some(
+    ({ RangeSubselect: select }) => aliasOf(select as Node) === undefined,
+  )
+  const too_new = unnamed ? ['a select in FROM has no name, as PostgreSQL 15 demands'] : []
+  return { faults: faults ?? [], by_rows, too_new, ungathered: ungathered ?? [] }
 }
 
 class Judge {
