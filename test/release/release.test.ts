@@ -143,6 +143,24 @@ test('product package: JavaScript of every module, no TypeScript, no test, nothi
   )
 })
 
+test('product package: has each file and folder that a module names beside itself', () => {
+  const paths = [...product.keys()]
+  const named = [...product]
+    .filter(([path]) => /^(src|examples)\/.*\.js$/.test(path))
+    .flatMap(([path, code]) =>
+      [...String(code).matchAll(/new URL\(\s*'([^']+)',\s*import\.meta\.url/g)].map(([, name]) =>
+        new URL(name ?? '', `file:///${path}`).pathname.slice(1),
+      ),
+    )
+  assert.ok(named.length > 8, String(named))
+  const isThere = (name: string) =>
+    product.has(name) || (name.endsWith('/') && paths.some(path => path.startsWith(name)))
+  assert.deepEqual(
+    named.filter(name => !isThere(name)),
+    [],
+  )
+})
+
 test('product package: exactly the packages of the lockfile, without a script that npm runs', () => {
   const packages = lockedPackages(ROOT)
   const manifests = [...product]
