@@ -2,14 +2,11 @@
 // pg_basebackup while the service pays from it, and verified when it is put back. Runs in the long
 // share, which needs PostgreSQL's own programs.
 import assert from 'node:assert/strict'
-import { execFile, execFileSync } from 'node:child_process'
-import { globSync } from 'node:fs'
-import { appendFile, chmod, chown, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { promisify } from 'node:util'
-import { freePort } from '../support/network/port.ts'
+import { type OwnServer, PROGRAMS, Programs } from '../support/database/programs.ts'
 import { type Load, startLoad } from '../support/service/load.ts'
 import {
   type HttpClient,
@@ -24,75 +21,32 @@ import {
 } from '../support/service/process.ts'
 import { LONG } from '../support/share.ts'
 
-/** Where Debian, Fedora and Homebrew put them; the newest. */
-const BIN = globSync([
-  '/usr/lib/postgresql/*/bin/pg_basebackup',
-  '/usr/pgsql-*/bin/pg_basebackup',
-  '/opt/homebrew/opt/postgresql@*/bin/pg_basebackup',
-])
-  .sort()
-  .at(-1)
-  ?.replace(/\/pg_basebackup$/, '')
-
 const skip = !LONG && 'in the long share'
-
-/** Whoever may not run PostgreSQL lets another user do it. */
-const USER = process.getuid?.() === 0 ? 'postgres' : undefined
-
-interface Cluster {
-  readonly port: number
-  readonly url: (user: string) => string
-}
 
 const SEED = pickSeed()
 
 let folder: string
-const clusters: string[] = []
-let primary: Cluster
+let programs: Programs
+const servers: OwnServer[] = []
+let primary: OwnServer
 let service: RunningProcess
 let client: HttpClient
 let load: Load
 
-/** One of PostgreSQL's programs, as the user who may run it; what it printed. */
-async function pg(program: string, ...args: string[]): Promise<string> {
-  const file = join(BIN ?? '', program)
-  const options = { env: { PATH: process.env.PATH, LC_ALL: 'C' }, cwd: '/' }
-  const ids = USER === undefined ? {} : idsOf(USER)
-  return (await promisify(execFile)(file, args, { ...options, ...ids })).stdout
-}
-
-function idsOf(user: string) {
-  const id = (flag: string) => Number(execFileSync('id', [flag, user], { encoding: 'utf8' }))
-  return { uid: id('-u'), gid: id('-g') }
-}
-
-async function startCluster(name: string): Promise<Cluster> {
-  const data = join(folder, name)
-  const port = await freePort()
-  const settings = `\nport = ${port}\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\n`
-  await appendFile(join(data, 'postgresql.conf'), settings)
-  await pg('pg_ctl', 'start', '-s', '-w', '-D', data, '-l', join(folder, `${name}.log`))
-  clusters.push(data)
-  return { port, url: user => `postgres://${user}@127.0.0.1:${port}/corridor` }
-}
-
 before(async () => {
   if (skip) return
-  assert.ok(BIN !== undefined, 'install PostgreSQL (Debian: postgresql), for its own programs')
+  const [newest] = [...PROGRAMS].sort(([a], [b]) => b - a)
+  assert.ok(newest !== undefined, 'install PostgreSQL (Debian: postgresql), for its own programs')
   folder = await mkdtemp(join(tmpdir(), 'corridor-external-'))
-  await chmod(folder, 0o755)
-  if (USER !== undefined) await chown(folder, idsOf(USER).uid, idsOf(USER).gid)
-  await pg('initdb', '-D', join(folder, 'primary'), '-A', 'trust', '-U', 'postgres', '--no-sync')
-  primary = await startCluster('primary')
-  const sql = (text: string) =>
-    pg('psql', '-q', '-h', '127.0.0.1', '-p', String(primary.port), '-U', 'postgres', '-c', text)
-  await sql('create role corridor login createrole')
-  await sql('create database corridor owner corridor')
+  programs = await Programs.in(folder, newest[1])
+  primary = await programs.make('primary')
+  servers.push(primary)
+  await programs.prepare(primary)
   const env = { DATABASE_URL: primary.url('corridor') }
   const migrated = await runCommand(['migrate'], env)
   assert.equal(migrated.code, 0, migrated.output)
   const config = JSON.stringify({ url: 'https://bank.example', key_lifetime_s: null })
-  await pg(
+  await programs.run(
     ...['psql', '-q', '-h', '127.0.0.1', '-p', String(primary.port), '-U', 'postgres'],
     ...['-d', 'corridor', '-c'],
     `insert into rails (name, kind, config) values ('bank', 'connector', '${config}')`,
@@ -108,7 +62,7 @@ after(async () => {
   await load?.stop()
   client?.close()
   await service?.kill()
-  for (const data of clusters) await pg('pg_ctl', 'stop', '-s', '-m', 'immediate', '-D', data)
+  for (const server of servers) await server.stop()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -130,15 +84,30 @@ test('pg_dumpall and pg_dump under load, then pg_restore: corridor verify of the
   t.diagnostic(`SEED=${SEED}`)
   const paid_before = paid()
   const from = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', 'postgres']
-  await pg('pg_dumpall', ...from, '--globals-only', '-f', join(folder, 'globals.sql'))
-  await pg('pg_dump', ...from, '-d', 'corridor', '-Fc', '-f', join(folder, 'corridor.dump'))
-  await pg('initdb', '-D', join(folder, 'restored'), '-A', 'trust', '-U', 'postgres', '--no-sync')
-  const copy = await startCluster('restored')
+  await programs.run('pg_dumpall', ...from, '--globals-only', '-f', join(folder, 'globals.sql'))
+  await programs.run(
+    'pg_dump',
+    ...from,
+    '-d',
+    'corridor',
+    '-Fc',
+    '-f',
+    join(folder, 'corridor.dump'),
+  )
+  const copy = await programs.make('restored')
+  servers.push(copy)
   const to = ['-h', '127.0.0.1', '-p', String(copy.port), '-U', 'postgres']
   // It tells that the superuser is there already, and goes on.
-  await pg('psql', ...to, '-q', '-f', join(folder, 'globals.sql'))
-  await pg('createdb', ...to, '-O', 'corridor', 'corridor')
-  await pg('pg_restore', ...to, '-d', 'corridor', '--exit-on-error', join(folder, 'corridor.dump'))
+  await programs.run('psql', ...to, '-q', '-f', join(folder, 'globals.sql'))
+  await programs.run('createdb', ...to, '-O', 'corridor', 'corridor')
+  await programs.run(
+    'pg_restore',
+    ...to,
+    '-d',
+    'corridor',
+    '--exit-on-error',
+    join(folder, 'corridor.dump'),
+  )
   await assertCopy(copy.url('corridor'), paid_before)
   const started = await startProcess({ DATABASE_URL: copy.url('corridor') })
   const listed = await runCommand(['rail', 'list', '--json'], {
@@ -155,10 +124,11 @@ test('pg_basebackup under load, then started: corridor verify of the copy clean'
   const paid_before = paid()
   const from = ['-h', '127.0.0.1', '-p', String(primary.port), '-U', 'postgres']
   const data = join(folder, 'base')
-  await pg('pg_basebackup', ...from, '-D', data, '-X', 'stream', '-c', 'fast')
-  await pg('pg_verifybackup', data)
+  await programs.run('pg_basebackup', ...from, '-D', data, '-X', 'stream', '-c', 'fast')
+  await programs.run('pg_verifybackup', data)
   const conf = await readFile(join(data, 'postgresql.conf'), 'utf8')
   assert.match(conf, /port = /)
-  const copy = await startCluster('base')
+  const copy = await programs.start('base')
+  servers.push(copy)
   await assertCopy(copy.url('corridor'), paid_before)
 })
