@@ -42,7 +42,7 @@ export class Parts {
     this.judge = (table, work) => this.#begin({ tx: rules, account_id }, table, work)
   }
 
-  /** Waits for the part and reports its problems. Throws EnoughProblems after the last to report. */
+  /** Waits for the part, reports its problems, and throws EnoughProblems after the last one. */
   async end<T>(part: Promise<Ended<T>>): Promise<T | null> {
     const { result, found } = await part
     for (const problem of found.problems) this.#findings.add(problem)
