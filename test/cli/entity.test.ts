@@ -356,7 +356,7 @@ test('corridor entity show, last lines: review commands for this version, refuse
     const { stdout } = await cli.run('entity', 'show', id)
     const [heading, ...lines] = stdout.trimEnd().split('\n\n').at(-1)?.split('\n') ?? []
     assert.equal(heading, 'to review what is shown here:')
-    return lines.map(line => line.trim().split(' ').slice(3))
+    return lines.map(line => line.trim().split(' ').slice(2))
   }
   const { updated_at } = await read(id)
   const lines = await ready()
