@@ -76,8 +76,18 @@ export class Servers {
   }
 
   /** Opens a connection to the primary. Rejects if there is none, or it cannot be reached. */
-  async connect({ options, onLost, ended }: Opening): Promise<Connection> {
-    const at = this.#primary ?? (this.#count === 1 ? 0 : await this.#choose())
+  async connect(opening: Opening): Promise<Connection> {
+    if (this.#count === 1) return this.#connectTo(0, opening)
+    const known = this.#primary
+    if (known !== undefined) {
+      const connected = await this.#connectTo(known, opening).catch(() => undefined)
+      if (connected !== undefined) return connected
+    }
+    // The servers say more than the one that was lost.
+    return this.#connectTo(await this.#choose(), opening)
+  }
+
+  async #connectTo(at: number, { options, onLost, ended }: Opening): Promise<Connection> {
     const connection = await this.#openOne(at, options, ended, (lost, reason) => {
       this.#open.delete(lost)
       if (isNotPrimary(reason)) this.#forget(at)
@@ -88,20 +98,17 @@ export class Servers {
     })
     const { identity } = connection
     if (identity === undefined) return connection
-    const refused = whyRefused(this.#seen(at, identity), this.#newest, this.#count)
+    const seen = { at, ...identity }
+    const refused = whyRefused(seen, this.#newest, this.#count)
     if (refused !== undefined) {
       this.#forget(at)
       const error = notPrimary(`${this.#addressAt(at).server} ${refused}`)
       connection.destroy(error)
       throw error
     }
-    this.#learn(this.#seen(at, identity))
+    this.#learn(seen)
     if (!connection.isLost) this.#open.set(connection, identity.timeline)
     return connection
-  }
-
-  #seen(at: number, identity: Identity): Seen {
-    return { at, ...identity }
   }
 
   /** The next connection asks the servers again. */
@@ -156,7 +163,7 @@ export class Servers {
     const asked = numbers.map(at =>
       this.#ask(at).then(
         identity => {
-          answers.push(this.#seen(at, identity))
+          answers.push({ at, ...identity })
         },
         error => {
           reasons.push(`${this.#addressAt(at).server}: ${(error as Error).message}`)

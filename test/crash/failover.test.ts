@@ -1,0 +1,185 @@
+// A primary with two synchronous standbys, over TLS, under load: the primary is killed and a standby
+// promoted. Nothing acknowledged is lost, nothing is paid twice, a former primary that comes back
+// is never written to, and while there is no primary all requests get a 503.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { connect } from '../../src/sql/connect.ts'
+import { checkBooks } from '../support/assert/books.ts'
+import { startReplicas } from '../support/database/replicas.ts'
+import { openCli } from '../support/service/cli.ts'
+import {
+  checkPaid,
+  type KeyedPayout,
+  lastAnswers,
+  repeatAll,
+  startLoad,
+} from '../support/service/load.ts'
+import {
+  httpClient,
+  openAccountOn,
+  pickSeed,
+  seeded,
+  startProcess,
+  tally,
+  until,
+} from '../support/service/process.ts'
+import { promised, share } from '../support/share.ts'
+
+const FAILOVERS = share(1, 20)
+const SUCCESS_WITHIN_MS = 3_000
+const CLIENTS = 8
+/** Under load before each kill, and without a primary after it. */
+const LOAD_MS = share(300, 1_500)
+const AWAY_MS = share(300, 700)
+
+let account: Awaited<ReturnType<typeof openAccountOn>> | undefined
+const replicas = await startReplicas(async url => {
+  account = await openAccountOn(url, { USD: 1_000_000_000n })
+})
+const { url } = replicas
+if (account === undefined) throw new Error('no account')
+const { account_id } = account.account
+const client = httpClient(account)
+const service = await startProcess({ DATABASE_URL: url, CORRIDOR_DRAIN_MS: '0' })
+const { address } = service
+after(async () => {
+  client.close()
+  await service.kill()
+  await replicas.close()
+})
+
+type Name = Parameters<typeof replicas.kill>[0]
+const ALL: readonly Name[] = ['a', 'b', 'c']
+const random = seeded(pickSeed())
+const all: KeyedPayout[] = []
+let primary: Name = 'a'
+
+const load = (name: string) =>
+  startLoad({ client, clients: CLIENTS, address: () => address, name, random })
+
+const paidSince = (asked: readonly KeyedPayout[], since: number) =>
+  asked.filter(({ answer, ended_at }) => answer?.status === 200 && ended_at > since)
+
+/** What a server has of payouts, and where its log ends. */
+const stateOf = (name: Name) =>
+  replicas.on(name, async sql => {
+    const [row] = await sql<{ payouts: string; log: string }[]>`
+      select (select count(*) from payouts)::text as payouts, pg_current_wal_lsn()::text as log`
+    return { ...row }
+  })
+
+for (let round = 1; round <= FAILOVERS; round++) {
+  test(`failover ${round}, primary killed under load and a standby promoted: 503 meanwhile, first payout soon after; the former primary back on its address takes writes: gets none`, async t => {
+    const former = primary
+    const paying = load(`failover-${round}`)
+    let stopped = false
+    try {
+      await until('paid', () => paidSince(paying.asked, 0).length > CLIENTS)
+      await delay(LOAD_MS + random() * LOAD_MS)
+      await replicas.kill(former)
+      const killed_at = performance.now()
+      await delay(AWAY_MS)
+      const standby = await replicas.mostAdvanced(ALL.filter(name => name !== former))
+      const promoted_at = performance.now()
+      await replicas.promote(standby)
+      primary = standby
+      await until(
+        'paid again',
+        () => paidSince(paying.asked, promoted_at).length > 0,
+        () => lastAnswers(paying),
+      )
+      const [first] = paidSince(paying.asked, promoted_at)
+      const took_ms = (first?.ended_at ?? NaN) - promoted_at
+      promised(t, `failover ${round}: first payout after the promotion`, took_ms, SUCCESS_WITHIN_MS)
+
+      // Back as it was left, and nothing holds its commits up.
+      await replicas.start(former, 'synchronous_standby_names=')
+      const before = await stateOf(former)
+      const back_at = performance.now()
+      await until('paid beside it', () => paidSince(paying.asked, back_at).length > 5 * CLIENTS)
+      await delay(share(1_500, 2_500))
+      const after = await stateOf(former)
+      assert.equal(after.payouts, before.payouts, 'payouts of the former primary')
+      await checkNewcomers(former)
+      await paying.stop()
+      stopped = true
+      const answers = paying.asked.flatMap(({ answer }) => answer ?? [])
+      assert.equal(answers.length, paying.asked.length, 'all are answered')
+      const refused = answers.filter(({ status }) => status !== 200)
+      t.diagnostic(
+        `${JSON.stringify(tally(answers))}, away for ${Math.round(promoted_at - killed_at)} ms`,
+      )
+      assert.deepEqual(Object.keys(tally(refused)), ['503 service_unavailable'])
+      assert.ok(service.running())
+      all.push(...paying.asked)
+      await replicas.rejoin(former, primary)
+    } finally {
+      if (!stopped) await paying.stop()
+    }
+  })
+}
+
+/** A process and a command that begin now ask all servers, so they too find the former primary. */
+async function checkNewcomers(former: Name): Promise<void> {
+  const sql = connect(`${url}&application_name=newcomer`, { max: 1, as: 'service' })
+  const [row] = await sql<{ port: number }[]>`select inet_server_port() as port`
+  await sql.end()
+  const [at] = await replicas.on(
+    former,
+    s => s<{ port: number }[]>`select inet_server_port() as port`,
+  )
+  assert.notEqual(row?.port, at?.port)
+  const cli = await openCli(url)
+  const listed = await cli.run('account', 'list', '--json')
+  await cli.close()
+  assert.equal(listed.code, 0, listed.stderr)
+}
+
+test('standbys alone: 503 for each request, a command says why; all servers away, then back: payouts go on', async t => {
+  const paying = load('away')
+  try {
+    await until('paid', () => paidSince(paying.asked, 0).length > CLIENTS)
+    await replicas.kill(primary)
+    const gone_at = performance.now()
+    await until('refused', () => {
+      const asked = paying.asked.filter(({ asked_at, answer }) => asked_at > gone_at && answer)
+      return asked.length > 5 * CLIENTS
+    })
+    const late = paying.asked.filter(({ asked_at, answer }) => asked_at > gone_at && answer)
+    assert.deepEqual(Object.keys(tally(late.flatMap(({ answer }) => answer ?? []))), [
+      '503 service_unavailable',
+    ])
+    const cli = await openCli(url)
+    const { code, stderr } = await cli.run('verify')
+    await cli.close()
+    assert.equal(code, 1)
+    assert.match(stderr, /^corridor: the database cannot be reached: .*takes writes.*\n$/)
+    for (const name of ALL) await replicas.kill(name)
+    await delay(AWAY_MS)
+    for (const name of ALL) await replicas.start(name)
+    const back_at = performance.now()
+    await until(
+      'paid again',
+      () => paidSince(paying.asked, back_at).length > CLIENTS,
+      () => lastAnswers(paying),
+    )
+    const [first] = paidSince(paying.asked, back_at)
+    promised(t, 'first payout', (first?.ended_at ?? NaN) - back_at, SUCCESS_WITHIN_MS)
+  } finally {
+    await paying.stop()
+  }
+  all.push(...paying.asked)
+})
+
+test('books after all failovers: every key paid exactly once, no acknowledged payout lost, corridor verify clean', async t => {
+  const { acknowledged, committed_unanswered } = await repeatAll(client, address, all)
+  t.diagnostic(
+    `${FAILOVERS} failovers: ${acknowledged} acknowledged, 0 lost, 0 twice; ` +
+      `${committed_unanswered} committed without an answer`,
+  )
+  const owner = connect(url, { max: 1, as: 'owner' })
+  await checkPaid(owner, account_id, all)
+  await checkBooks(owner, { DATABASE_URL: url })
+  await owner.end()
+})
