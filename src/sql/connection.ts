@@ -1,6 +1,7 @@
 // One connection to a server, through pg. It sends each statement at once, even while earlier
 // statements wait for their answers; the statements that a transaction makes at one moment go
 // together. Each statement ends: the server answers it, or it rejects when the connection is lost.
+import type { Socket } from 'node:net'
 import type { ConnectionOptions as TlsOptions } from 'node:tls'
 import pg from 'pg'
 import { makeClient } from './client.ts'
@@ -41,6 +42,7 @@ const KEEP_ALIVE_S = 60
 
 export class Connection {
   readonly #client: pg.Client
+  readonly #socket: Socket
   readonly #options: ConnectionOptions
   readonly #onLost: (reason: Error) => void
   readonly #connect_timeout_s: number
@@ -71,6 +73,7 @@ export class Connection {
     const isAwaited = () => this.#rejectHolder !== undefined || this.#unanswered > 0
     const { keep_alive } = address
     const socket = watchedSocket(options.silence_ms, isAwaited, keep_alive)
+    this.#socket = socket
     this.#client = makeClient(address, way, {
       application_name: options.application_name,
       pipeline: true,
@@ -90,6 +93,11 @@ export class Connection {
     this.#client.on('error', error => this.#lose(error))
     this.#client.on('end', () => this.#lose())
     this.#client.on('notice', notice => this.#refuseUnreplicated(notice))
+  }
+
+  /** Whether the server's machine has taken the connection: the server then lives, or hangs. */
+  get isTaken(): boolean {
+    return this.#socket.remoteAddress !== undefined
   }
 
   /** Who the server is; undefined if it was not asked. */

@@ -2,6 +2,7 @@
 // process is opened here. It is kept only if its server says that it takes writes, and that no
 // newer primary has been seen. Several servers are asked again and again, so that a promotion is
 // followed at once (docs/high-availability.md).
+import { waitAtMost } from '../values/event-loop.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { connectionError, isConnectionLost, NOT_PRIMARY, PostgresError } from './failure.ts'
 import type { Identity } from './identity.ts'
@@ -11,6 +12,8 @@ import { type Address, addressesOf } from './url.ts'
 /** A choice waits so long for servers that do not answer: one of them may be the newer primary. */
 const ASK_WITHIN_MS = 1_000
 const CONNECT_TIMEOUT_S = 3
+/** At first, it waits so much longer for a server whose machine has taken the connection. */
+const BUSY_WITHIN_MS = 2_000
 /** How often several servers are asked. */
 const ASK_EVERY_MS = 1_000
 
@@ -49,6 +52,10 @@ export class Servers {
   #choosing: Promise<number> | undefined
   /** Open connections, and the timeline of the server of each. */
   readonly #open = new Map<Connection, number>()
+  /** The questions that are not answered yet, by number. */
+  readonly #asked = new Map<number, Promise<Identity>>()
+  /** Connections that are being opened to ask a server. */
+  readonly #opening = new Set<Connection>()
   /** Connections on which servers are asked, by number. */
   readonly #asking = new Map<number, Connection>()
   #holders = 0
@@ -69,6 +76,8 @@ export class Servers {
   release(): void {
     this.#holders -= 1
     if (this.#holders > 0) return
+    // Nobody asks from now on, so whoever comes next must.
+    this.#primary = undefined
     clearInterval(this.#timer)
     this.#timer = undefined
     for (const connection of this.#asking.values()) connection.destroy()
@@ -84,7 +93,19 @@ export class Servers {
       if (connected !== undefined) return connected
     }
     // The servers say more than the one that was lost.
-    return this.#connectTo(await this.#choose(), opening)
+    return this.#connectTo(await this.#find(), opening)
+  }
+
+  /** A primary may be slow to answer: then the servers are asked again until it has. */
+  async #find(): Promise<number> {
+    const until = performance.now() + CONNECT_TIMEOUT_S * 1_000
+    for (;;) {
+      try {
+        return await this.#choose()
+      } catch (error) {
+        if (this.#asked.size === 0 || performance.now() > until) throw error
+      }
+    }
   }
 
   async #connectTo(at: number, { options, onLost, ended }: Opening): Promise<Connection> {
@@ -135,6 +156,7 @@ export class Servers {
       })
       const end = () => connection.destroy()
       ended?.addEventListener('abort', end, { once: true })
+      if (options === ASKING) this.#opening.add(connection)
       try {
         await connection.open()
         opened = true
@@ -143,6 +165,7 @@ export class Servers {
         if (i === address.ways.length - 1 || !isOfThisWay(error)) throw error
       } finally {
         ended?.removeEventListener('abort', end)
+        this.#opening.delete(connection)
       }
     }
     throw new Error('an address has no way')
@@ -159,30 +182,29 @@ export class Servers {
   async #askAll(): Promise<number> {
     const answers: Seen[] = []
     const reasons: string[] = []
-    const numbers = Array.from({ length: this.#count }, (_, at) => at)
-    const asked = numbers.map(at =>
-      this.#ask(at).then(
-        identity => {
-          answers.push({ at, ...identity })
-        },
-        error => {
-          reasons.push(`${this.#addressAt(at).server}: ${(error as Error).message}`)
-        },
-      ),
-    )
-    const all = Promise.all(asked)
-    const some = new Promise(resolve => setTimeout(resolve, ASK_WITHIN_MS).unref())
-    await Promise.race([all, some])
-    let choice = choosePrimary(answers, this.#newest, this.#primary)
-    // A busy primary may answer late: then whoever asks waits for it.
-    if ('reason' in choice) {
-      await all
-      choice = choosePrimary(answers, this.#newest, this.#primary)
-    }
+    const all = Array.from({ length: this.#count }, async (_, at) => {
+      try {
+        answers.push({ at, ...(await this.#askOnce(at)) })
+      } catch (error) {
+        reasons.push(`${this.#addressAt(at).server}: ${(error as Error).message}`)
+      }
+    })
+    await waitAtMost(ASK_WITHIN_MS, Promise.all(all))
+    // Whoever knows no primary yet could take a former one for it, while the newer one is busy.
+    const busy = [...this.#opening].some(connection => connection.isTaken)
+    if (this.#newest === undefined && busy) await waitAtMost(BUSY_WITHIN_MS, Promise.all(all))
+    const choice = choosePrimary(answers, this.#newest, this.#primary)
     if ('reason' in choice) throw notPrimary([choice.reason, ...reasons].join('; '))
     this.#learn(choice)
     this.#primary = choice.at
     return choice.at
+  }
+
+  /** A server that still owes an answer is not asked again. */
+  #askOnce(at: number): Promise<Identity> {
+    const asked = this.#asked.get(at) ?? this.#ask(at).finally(() => void this.#asked.delete(at))
+    this.#asked.set(at, asked)
+    return asked
   }
 
   /** On a connection that is kept: each second, a new one would burden the server. */

@@ -7,10 +7,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from '../../src/sql/connect.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { startReplicas } from '../support/database/replicas.ts'
+import { localPayout } from '../support/given/bodies.ts'
 import { openCli } from '../support/service/cli.ts'
 import {
   checkPaid,
   type KeyedPayout,
+  type Load,
   lastAnswers,
   repeatAll,
   startLoad,
@@ -26,7 +28,7 @@ import {
 } from '../support/service/process.ts'
 import { promised, share } from '../support/share.ts'
 
-const FAILOVERS = share(1, 20)
+const FAILOVERS = share(2, 20)
 const SUCCESS_WITHIN_MS = 3_000
 const CLIENTS = 8
 /** Under load before each kill, and without a primary after it. */
@@ -61,24 +63,21 @@ const load = (name: string) =>
 const paidSince = (asked: readonly KeyedPayout[], since: number) =>
   asked.filter(({ answer, ended_at }) => answer?.status === 200 && ended_at > since)
 
-/** What a server has of payouts, and where its log ends. */
-const stateOf = (name: Name) =>
-  replicas.on(name, async sql => {
-    const [row] = await sql<{ payouts: string; log: string }[]>`
-      select (select count(*) from payouts)::text as payouts, pg_current_wal_lsn()::text as log`
-    return { ...row }
-  })
+/** How the primary is lost, in turns. */
+const WAYS = ['killed', 'killed', 'frozen'] as const
 
 for (let round = 1; round <= FAILOVERS; round++) {
-  test(`failover ${round}, primary killed under load and a standby promoted: 503 meanwhile, first payout soon after; the former primary back on its address takes writes: gets none`, async t => {
+  const how = FAILOVERS === 2 && round === 2 ? 'frozen' : WAYS[round % WAYS.length]
+  const back =
+    how === 'killed' ? 'started again, commits alone: gets no payout' : 'goes on: gets no session'
+  test(`failover ${round}, primary ${how} under load, standby promoted: 503 meanwhile, first payout soon after; the former primary ${back}`, async t => {
     const former = primary
     const paying = load(`failover-${round}`)
-    let stopped = false
     try {
       await until('paid', () => paidSince(paying.asked, 0).length > CLIENTS)
       await delay(LOAD_MS + random() * LOAD_MS)
-      await replicas.kill(former)
-      const killed_at = performance.now()
+      await (how === 'killed' ? replicas.kill(former) : replicas.freeze(former))
+      const lost_at = performance.now()
       await delay(AWAY_MS)
       const standby = await replicas.mostAdvanced(ALL.filter(name => name !== former))
       const promoted_at = performance.now()
@@ -92,32 +91,65 @@ for (let round = 1; round <= FAILOVERS; round++) {
       const [first] = paidSince(paying.asked, promoted_at)
       const took_ms = (first?.ended_at ?? NaN) - promoted_at
       promised(t, `failover ${round}: first payout after the promotion`, took_ms, SUCCESS_WITHIN_MS)
-
-      // Back as it was left, and nothing holds its commits up.
-      await replicas.start(former, 'synchronous_standby_names=')
-      const before = await stateOf(former)
-      const back_at = performance.now()
-      await until('paid beside it', () => paidSince(paying.asked, back_at).length > 5 * CLIENTS)
-      await delay(share(1_500, 2_500))
-      const after = await stateOf(former)
-      assert.equal(after.payouts, before.payouts, 'payouts of the former primary')
+      t.diagnostic(`away for ${Math.round(promoted_at - lost_at)} ms before it`)
+      await (how === 'killed' ? writesAlone(former, paying) : goesOn(former, paying))
       await checkNewcomers(former)
-      await paying.stop()
-      stopped = true
-      const answers = paying.asked.flatMap(({ answer }) => answer ?? [])
-      assert.equal(answers.length, paying.asked.length, 'all are answered')
-      const refused = answers.filter(({ status }) => status !== 200)
-      t.diagnostic(
-        `${JSON.stringify(tally(answers))}, away for ${Math.round(promoted_at - killed_at)} ms`,
-      )
-      assert.deepEqual(Object.keys(tally(refused)), ['503 service_unavailable'])
-      assert.ok(service.running())
-      all.push(...paying.asked)
-      await replicas.rejoin(former, primary)
     } finally {
-      if (!stopped) await paying.stop()
+      await paying.stop()
     }
+    const answers = paying.asked.flatMap(({ answer }) => answer ?? [])
+    assert.equal(answers.length, paying.asked.length, 'all are answered')
+    const refused = answers.filter(({ status }) => status !== 200)
+    t.diagnostic(JSON.stringify(tally(answers)))
+    assert.deepEqual(Object.keys(tally(refused)), ['503 service_unavailable'])
+    assert.ok(service.running())
+    all.push(...paying.asked)
+    await replicas.rejoin(former, primary)
   })
+}
+
+/** The former primary comes back as it was left, and no standby holds its commits up. */
+async function writesAlone(former: Name, paying: Load): Promise<void> {
+  await replicas.start(former, 'synchronous_standby_names=')
+  const before = await countPayouts(former)
+  await paysOn(paying)
+  assert.equal(await countPayouts(former), before, 'payouts of the former primary')
+}
+
+/** The former primary goes on as if nothing had been, with the sessions that it had. */
+async function goesOn(former: Name, paying: Load): Promise<void> {
+  await replicas.thaw(former)
+  const [thawed] = await replicas.on(
+    former,
+    sql => sql<{ at: string }[]>`select clock_timestamp()::text as at`,
+  )
+  await paysOn(paying)
+  const begun = await replicas.on(
+    former,
+    sql => sql`
+      select application_name, query from pg_stat_activity
+      where application_name = 'corridor' and query_start > ${thawed?.at ?? ''}::timestamptz`,
+  )
+  assert.deepEqual([...begun], [], 'sessions at the former primary')
+}
+
+/** Payouts go on for longer than servers are asked. */
+async function paysOn(paying: Load): Promise<void> {
+  const since = performance.now()
+  await delay(share(1_500, 2_500))
+  await until(
+    'paid beside it',
+    () => paidSince(paying.asked, since).length > 3 * CLIENTS,
+    () => lastAnswers(paying),
+  )
+}
+
+async function countPayouts(name: Name): Promise<number> {
+  const [row] = await replicas.on(
+    name,
+    sql => sql<{ n: number }[]>`select count(*)::integer as n from payouts`,
+  )
+  return row?.n ?? -1
 }
 
 /** A process and a command that begin now ask all servers, so they too find the former primary. */
@@ -135,6 +167,26 @@ async function checkNewcomers(former: Name): Promise<void> {
   await cli.close()
   assert.equal(listed.code, 0, listed.stderr)
 }
+
+test('both standbys away: no payout is acknowledged, however long it waits; back: each key paid once', async t => {
+  const standbys = ALL.filter(name => name !== primary)
+  for (const name of standbys) await replicas.kill(name)
+  const { amount } = localPayout
+  const asked = await Promise.all(
+    Array.from({ length: 4 }, async (_, i) => {
+      const key = `alone-${i}`
+      const asked_at = performance.now()
+      const answer = await client.post(address, '/v3/payout', localPayout, key)
+      return { key, amount, asked_at, quoted: false, answer, earlier: [], ended_at: 0 }
+    }),
+  )
+  for (const name of standbys) await replicas.start(name)
+  const answers = asked.map(({ answer }) => answer)
+  const slowest_ms = Math.round(Math.max(...answers.map(({ took_ms }) => took_ms)))
+  t.diagnostic(`${JSON.stringify(tally(answers))} within ${slowest_ms} ms`)
+  assert.deepEqual(tally(answers), { '503 service_unavailable': 4 })
+  all.push(...asked)
+})
 
 test('standbys alone: 503 for each request, a command says why; all servers away, then back: payouts go on', async t => {
   const paying = load('away')

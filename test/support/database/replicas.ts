@@ -33,6 +33,10 @@ export interface Replicas {
   on<T>(name: Name, work: (sql: Sql) => Promise<T>): Promise<T>
   /** kill -9. */
   kill(name: Name): Promise<void>
+  /** Stops all its processes where they are: it answers nothing, and refuses nothing. */
+  freeze(name: Name): Promise<void>
+  /** Lets them go on as if nothing had been. */
+  thaw(name: Name): Promise<void>
   /** Starts it as it was left, with further settings such as `synchronous_standby_names=`. */
   start(name: Name, ...settings: string[]): Promise<void>
   /** Makes it the primary: returns once it takes writes. */
@@ -136,6 +140,22 @@ class Cluster implements Omit<Replicas, 'url'> {
     await ended
   }
 
+  freeze(name: Name): Promise<void> {
+    return this.#signal(name, 'SIGSTOP')
+  }
+
+  thaw(name: Name): Promise<void> {
+    return this.#signal(name, 'SIGCONT')
+  }
+
+  async #signal(name: Name, signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+    const pid = this.#of(name).process?.pid as number
+    // The postmaster first: it starts no more processes then.
+    process.kill(pid, signal)
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    for (const child of children.trim().split(' ')) process.kill(Number(child), signal)
+  }
+
   /** The old processes of a killed server may need a moment to end: then it is started again. */
   async start(name: Name, ...settings: string[]): Promise<void> {
     const replica = this.#of(name)
@@ -179,6 +199,8 @@ class Cluster implements Omit<Replicas, 'url'> {
       'synchronous_commit=on',
       `synchronous_standby_names=ANY 1 (${NAMES.join(', ')})`,
       'wal_retrieve_retry_interval=100ms',
+      // A standby must leave a silent primary, or the promoted one would wait for it to commit.
+      'wal_receiver_timeout=1s',
       'wal_keep_size=256MB',
       `primary_conninfo=host=${hosts} port=${ports} user=postgres password=${this.#password} ` +
         `application_name=${name} target_session_attrs=read-write`,
