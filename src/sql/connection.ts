@@ -245,9 +245,9 @@ export class Connection {
   }
 
   /**
-   * A server gives up waiting for its synchronous standby when a statement's time is over. It then
-   * answers that it has committed, with a warning, although a promotion may lose what it says. That
-   * is no answer: the caller must not hear that the commit is safe.
+   * A server whose session is cancelled while it waits for a synchronous standby answers that it
+   * has committed, with a warning, although a promotion may lose what it says. That is no answer:
+   * the caller must not hear that the commit is safe.
    */
   #refuseUnreplicated({ routine }: { readonly routine?: string | undefined }): void {
     if (routine !== 'SyncRepWaitForLSN') return

@@ -75,6 +75,7 @@ for (let round = 1; round <= FAILOVERS; round++) {
     const paying = load(`failover-${round}`)
     try {
       await until('paid', () => paidSince(paying.asked, 0).length > CLIENTS)
+      await portOfNewcomer()
       await delay(LOAD_MS + random() * LOAD_MS)
       await (how === 'killed' ? replicas.kill(former) : replicas.freeze(former))
       const lost_at = performance.now()
@@ -152,34 +153,55 @@ async function countPayouts(name: Name): Promise<number> {
   return row?.n ?? -1
 }
 
-/** A process and a command that begin now ask all servers, so they too find the former primary. */
-async function checkNewcomers(former: Name): Promise<void> {
+/** Where a pool leads that begins now, in a process that has used the servers before. */
+async function portOfNewcomer(): Promise<number | undefined> {
   const sql = connect(`${url}&application_name=newcomer`, { max: 1, as: 'service' })
   const [row] = await sql<{ port: number }[]>`select inet_server_port() as port`
   await sql.end()
+  return row?.port
+}
+
+/** Who begins now asks all servers, and finds the former primary among them. */
+async function checkNewcomers(former: Name): Promise<void> {
   const [at] = await replicas.on(
     former,
-    s => s<{ port: number }[]>`select inet_server_port() as port`,
+    sql => sql<{ port: number }[]>`select inet_server_port() as port`,
   )
-  assert.notEqual(row?.port, at?.port)
+  assert.notEqual(await portOfNewcomer(), at?.port)
   const cli = await openCli(url)
   const listed = await cli.run('account', 'list', '--json')
   await cli.close()
   assert.equal(listed.code, 0, listed.stderr)
 }
 
-test('both standbys away: no payout is acknowledged, however long it waits; back: each key paid once', async t => {
+test('both standbys away: no payout is acknowledged, neither by waiting nor when its session is cancelled; back: each key paid once', async t => {
   const standbys = ALL.filter(name => name !== primary)
   for (const name of standbys) await replicas.kill(name)
   const { amount } = localPayout
-  const asked = await Promise.all(
-    Array.from({ length: 4 }, async (_, i) => {
-      const key = `alone-${i}`
-      const asked_at = performance.now()
-      const answer = await client.post(address, '/v3/payout', localPayout, key)
-      return { key, amount, asked_at, quoted: false, answer, earlier: [], ended_at: 0 }
-    }),
-  )
+  const pay = async (key: string) => {
+    const asked_at = performance.now()
+    const answer = await client.post(address, '/v3/payout', localPayout, key)
+    return { key, amount, asked_at, quoted: false, answer, earlier: [], ended_at: 0 }
+  }
+  const waited = await pay('waited')
+  const cancelling = ['one', 'two', 'three'].map(name => pay(`cancelled ${name}`))
+  // PostgreSQL then answers that it has committed, with a warning.
+  let over = false
+  const all_over = Promise.all(cancelling).finally(() => {
+    over = true
+  })
+  let cancelled = 0
+  while (!over) {
+    const rows = await replicas.on(
+      primary,
+      sql => sql`
+        select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`,
+    )
+    cancelled += rows.length
+    await delay(50)
+  }
+  const asked = [waited, ...(await all_over)]
+  assert.ok(cancelled > 0, 'a commit was cancelled')
   for (const name of standbys) await replicas.start(name)
   const answers = asked.map(({ answer }) => answer)
   const slowest_ms = Math.round(Math.max(...answers.map(({ took_ms }) => took_ms)))

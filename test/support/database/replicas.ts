@@ -24,6 +24,7 @@ interface Replica {
   readonly folder: string
   readonly port: number
   process: ChildProcess | undefined
+  is_frozen: boolean
 }
 
 export interface Replicas {
@@ -39,7 +40,7 @@ export interface Replicas {
   thaw(name: Name): Promise<void>
   /** Starts it as it was left, with further settings such as `synchronous_standby_names=`. */
   start(name: Name, ...settings: string[]): Promise<void>
-  /** Makes it the primary: returns once it takes writes. */
+  /** Makes it the primary of the others that run: returns once it takes writes. */
   promote(name: Name): Promise<void>
   /** The standby that has received most. */
   mostAdvanced(of: readonly Name[]): Promise<Name>
@@ -68,14 +69,20 @@ export async function startReplicas(fill: (url: string) => Promise<void>): Promi
   await run('cp', [certificate, root], {})
   const replicas = new Map<Name, Replica>()
   for (const name of NAMES) {
-    const replica = { name, folder: join(under, name), port: await freePort(), process: undefined }
+    const replica = {
+      name,
+      folder: join(under, name),
+      port: await freePort(),
+      process: undefined,
+      is_frozen: false,
+    }
     replicas.set(name, replica)
     await run('cp', ['-a', first, replica.folder], {})
   }
   const set = new Cluster(under, postgres, user, password, replicas)
   await set.start('a')
   for (const name of ['b', 'c'] as const) {
-    await set.follow(name)
+    await set.follow(name, 'a')
     await set.start(name)
   }
   await set.inStep('a', 2)
@@ -134,6 +141,7 @@ class Cluster implements Omit<Replicas, 'url'> {
     const replica = this.#of(name)
     const child = replica.process
     replica.process = undefined
+    replica.is_frozen = false
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
     const ended = once(child, 'exit')
     child.kill('SIGKILL')
@@ -149,7 +157,9 @@ class Cluster implements Omit<Replicas, 'url'> {
   }
 
   async #signal(name: Name, signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
-    const pid = this.#of(name).process?.pid as number
+    const replica = this.#of(name)
+    replica.is_frozen = signal === 'SIGSTOP'
+    const pid = replica.process?.pid as number
     // The postmaster first: it starts no more processes then.
     process.kill(pid, signal)
     const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
@@ -184,10 +194,7 @@ class Cluster implements Omit<Replicas, 'url'> {
     await log.close()
   }
 
-  #settingsOf({ name, port }: Replica): string[] {
-    const all = [...this.#replicas.values()]
-    const hosts = all.map(() => '127.0.0.1').join(',')
-    const ports = all.map(one => one.port).join(',')
+  #settingsOf({ port }: Replica): string[] {
     return [
       `port=${port}`,
       'listen_addresses=127.0.0.1',
@@ -199,17 +206,19 @@ class Cluster implements Omit<Replicas, 'url'> {
       'synchronous_commit=on',
       `synchronous_standby_names=ANY 1 (${NAMES.join(', ')})`,
       'wal_retrieve_retry_interval=100ms',
-      // A standby must leave a silent primary, or the promoted one would wait for it to commit.
-      'wal_receiver_timeout=1s',
       'wal_keep_size=256MB',
-      `primary_conninfo=host=${hosts} port=${ports} user=postgres password=${this.#password} ` +
-        `application_name=${name} target_session_attrs=read-write`,
     ]
   }
 
-  /** From its next start on. */
-  async follow(name: Name): Promise<void> {
+  /** A server that runs follows at once, even one that tries in vain to reach another. */
+  async follow(name: Name, primary: Name): Promise<void> {
     await this.#write(name, 'standby.signal', '')
+    const { port } = this.#of(primary)
+    const to =
+      `host=127.0.0.1 port=${port} user=postgres password=${this.#password} ` +
+      `application_name=${name}`
+    await this.#write(name, 'postgresql.auto.conf', `primary_conninfo = '${to}'\n`)
+    this.#of(name).process?.kill('SIGHUP')
   }
 
   async #write(name: Name, file: string, text: string): Promise<void> {
@@ -230,6 +239,10 @@ class Cluster implements Omit<Replicas, 'url'> {
 
   async promote(name: Name): Promise<void> {
     await this.on(name, sql => sql`select pg_promote(true, 60)`)
+    for (const other of this.#replicas.values()) {
+      const follows = other.name !== name && other.process !== undefined && !other.is_frozen
+      if (follows) await this.follow(other.name, name)
+    }
   }
 
   async mostAdvanced(of: readonly Name[]): Promise<Name> {
@@ -261,7 +274,7 @@ class Cluster implements Omit<Replicas, 'url'> {
       session.release()
     })
     await rm(join(folder, 'postmaster.pid'), { force: true })
-    await this.follow(name)
+    await this.follow(name, primary)
     await this.start(name)
     await this.inStep(primary, 2)
   }
