@@ -335,7 +335,7 @@ CREATE POLICY audit ON books FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY find ON books FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON books FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON books TO corridor_auditor;
-GRANT SELECT (account_id, clock_ahead, event_count, sandbox, state) ON books TO corridor_finder;
+GRANT SELECT (account_id, clock_ahead, event_count, journal_count, sandbox, state) ON books TO corridor_finder;
 GRANT INSERT, SELECT, UPDATE (clock_ahead, event_count, event_head, has_limit_uses, head_hash, journal_count, last_written_at, state, written_bytes, written_day, written_rows) ON books TO corridor_service;
 
 CREATE TABLE database_clock (
@@ -1900,7 +1900,7 @@ CREATE TABLE notifications (
   CONSTRAINT notifications_pkey PRIMARY KEY (kind, way),
   CONSTRAINT failing_while_not_sent CHECK (((failures > 0) = (failing_since IS NOT NULL))),
   CONSTRAINT notifications_failures_check CHECK ((failures >= 0)),
-  CONSTRAINT notifications_kind_check CHECK ((kind = ANY (ARRAY['approval'::text, 'hold'::text, 'failure'::text, 'low_balance'::text, 'endpoint'::text, 'stale_rate'::text]))),
+  CONSTRAINT notifications_kind_check CHECK ((kind = ANY (ARRAY['approval'::text, 'hold'::text, 'failure'::text, 'low_balance'::text, 'endpoint'::text, 'stale_rate'::text, 'fault'::text]))),
   CONSTRAINT notifications_last_error_check CHECK ((length(last_error) <= 200)),
   CONSTRAINT notifications_way_check CHECK ((way = ANY (ARRAY['email'::text, 'webhook'::text])))
 );
@@ -2187,6 +2187,58 @@ CREATE POLICY audit ON request_log FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY maintenance ON request_log FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON request_log TO corridor_auditor;
 GRANT DELETE, INSERT, SELECT ON request_log TO corridor_service;
+
+CREATE TABLE verify_turn (
+  only_row boolean DEFAULT true NOT NULL,
+  due_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+  CONSTRAINT verify_turn_pkey PRIMARY KEY (only_row),
+  CONSTRAINT verify_turn_only_row_check CHECK (only_row)
+);
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON verify_turn FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON verify_turn TO corridor_auditor;
+GRANT SELECT, UPDATE (due_at) ON verify_turn TO corridor_service;
+
+CREATE TABLE book_proofs (
+  number bigint DEFAULT 0 NOT NULL,
+  journal_at timestamp with time zone,
+  began_at timestamp with time zone DEFAULT statement_timestamp() NOT NULL,
+  ended_at timestamp with time zone,
+  account_id text COLLATE "C" NOT NULL,
+  walk text NOT NULL,
+  hash digest NOT NULL,
+  balances jsonb DEFAULT '{}'::jsonb NOT NULL,
+  CONSTRAINT book_proofs_pkey PRIMARY KEY (account_id, walk),
+  CONSTRAINT book_proofs_number_check CHECK ((number >= 0)),
+  CONSTRAINT book_proofs_walk_check CHECK ((walk = ANY (ARRAY['new'::text, 'again'::text])))
+);
+ALTER TABLE book_proofs ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON book_proofs FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON book_proofs FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON book_proofs FOR SELECT TO corridor_finder USING (true);
+CREATE POLICY maintenance ON book_proofs FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON book_proofs TO corridor_auditor;
+GRANT SELECT ON book_proofs TO corridor_finder;
+GRANT INSERT, SELECT, UPDATE (balances, began_at, ended_at, hash, journal_at, number) ON book_proofs TO corridor_service;
+
+CREATE TABLE verify_faults (
+  found_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  table_name text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  mark digest NOT NULL,
+  CONSTRAINT verify_faults_pkey PRIMARY KEY (account_id, table_name, key),
+  CONSTRAINT verify_faults_key_check CHECK ((length(key) <= 300)),
+  CONSTRAINT verify_faults_table_name_check CHECK ((length(table_name) <= 100))
+);
+ALTER TABLE verify_faults ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON verify_faults FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON verify_faults FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON verify_faults FOR SELECT TO corridor_finder USING (true);
+CREATE POLICY maintenance ON verify_faults FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON verify_faults TO corridor_auditor;
+GRANT SELECT (account_id, found_at) ON verify_faults TO corridor_finder;
+GRANT DELETE, INSERT, SELECT, UPDATE (found_at, mark, seen_at) ON verify_faults TO corridor_service;
 
 CREATE VIEW postings WITH (security_invoker=true) AS
  SELECT j.account_id,

@@ -29,6 +29,7 @@ import { startFetchingRates } from './worker/fetch-rates.ts'
 import { startIndexingNames } from './worker/index-names.ts'
 import { startMeasuring } from './worker/measure-rails.ts'
 import { startNotifying } from './worker/notify-people.ts'
+import { startProving } from './worker/prove-books.ts'
 import { startScreeningParties } from './worker/screen-parties.ts'
 import { startSettling } from './worker/settle-payouts.ts'
 import { startWatchingArchive } from './worker/watch-archive.ts'
@@ -141,6 +142,7 @@ const WORKERS = [
   startScreeningParties,
   startNotifying,
   startIndexingNames,
+  startProving,
   startWatchingArchive,
   watchDatabase,
 ] as const

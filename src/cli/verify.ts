@@ -4,8 +4,12 @@ import type { Command } from 'commander'
 import { keepRun, type UpkeepRun } from '../ledger/audit/upkeep-store.ts'
 import { type Head, listHeads } from '../ledger/store.ts'
 import { accountNamed } from '../operator/operator-write.ts'
+import { transactConfined } from '../sql/confine.ts'
+import { databaseNow } from '../sql/connect.ts'
 import { isReadOnly } from '../sql/failure.ts'
+import type { Instant } from '../values/instant.ts'
 import { describe, MAX_NAMED, type Problem } from '../verify/problem.ts'
+import { forgetFaults, listFaulty } from '../verify/proof-store.ts'
 import { type Checked, type Verdict, verify } from '../verify/run.ts'
 import { type Context, print, running, withContext } from './context.ts'
 import { UsageError } from './failure.ts'
@@ -40,19 +44,32 @@ export function verifyCommand(command: Command): void {
     .action(async (options: Options) => {
       const kept = options.heads === undefined ? [] : await readHeads(options.heads)
       const { verdict, heads } = await withContext(async context => {
+        const began_at = await databaseNow(context.audit)
         const verdict = await verifyWithBar(context, options, kept)
-        // The verification of one account proves nothing about the others.
-        if (options.account === undefined) {
-          await keepRun(context.sql, runOf(verdict)).catch(error => {
-            // An auditor can prove the books, but cannot record it.
-            if (!isReadOnly(error)) throw error
-          })
-        }
+        await record(context, options, { verdict, began_at }).catch(error => {
+          // An auditor can prove the books, but cannot record it.
+          if (!isReadOnly(error)) throw error
+        })
         return { verdict, heads: verdict.ok ? await listHeads(context.audit) : [] }
       })
       print({ ...presentVerdict(verdict), heads }, verdictWords(verdict))
       if (!verdict.ok) process.exitCode = 1
     })
+}
+
+interface Run {
+  readonly verdict: Verdict
+  readonly began_at: Instant
+}
+
+/** Books in order have none of the faults that the service has found before. */
+async function record({ sql, audit }: Context, { account }: Options, { verdict, began_at }: Run) {
+  // The verification of one account proves nothing about the others.
+  if (account === undefined) await keepRun(sql, runOf(verdict))
+  if (!verdict.ok) return
+  for (const account_id of account === undefined ? await listFaulty(audit) : [account]) {
+    await transactConfined(sql, [account_id], tx => forgetFaults(tx, account_id, began_at))
+  }
 }
 
 function runOf(verdict: Verdict): Omit<UpkeepRun, 'finished_at'> {

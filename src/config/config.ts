@@ -67,6 +67,8 @@ export function readConfig(given: Environment = process.env) {
     settle: isOn(env, 'CORRIDOR_SETTLE'),
     settle_poll_ms: integer(env, 'CORRIDOR_SETTLE_POLL_MS', 1, 60_000),
     rail_timeout_ms: integer(env, 'CORRIDOR_RAIL_TIMEOUT_MS', 1, 600_000),
+    verify_percent: integer(env, 'CORRIDOR_VERIFY_PERCENT', 0, 50),
+    verify_again_days: integer(env, 'CORRIDOR_VERIFY_AGAIN_DAYS', 1, 365),
     simulator_delay_ms: integer(env, 'CORRIDOR_SIMULATOR_DELAY_MS', 0, 86_400_000),
     webhooks: isOn(env, 'CORRIDOR_WEBHOOKS'),
     webhook_poll_ms: integer(env, 'CORRIDOR_WEBHOOK_POLL_MS', 1, 60_000),

@@ -106,6 +106,16 @@ export const SETTINGS = [
     meaning: 'Milliseconds between the steps of the simulator rail.',
   },
   {
+    name: 'CORRIDOR_VERIFY_PERCENT',
+    fallback: '2',
+    meaning: 'Share of the time in which the service verifies its books, in percent; 0: never.',
+  },
+  {
+    name: 'CORRIDOR_VERIFY_AGAIN_DAYS',
+    fallback: '7',
+    meaning: 'Days after which the service verifies each book from its first journal again.',
+  },
+  {
     name: 'CORRIDOR_WEBHOOKS',
     fallback: 'on',
     meaning: 'on or off: run the worker that delivers webhooks here.',

@@ -9,6 +9,7 @@ export const KINDS = [
   'low_balance',
   'endpoint',
   'stale_rate',
+  'fault',
 ] as const
 export type Kind = (typeof KINDS)[number]
 
@@ -34,6 +35,7 @@ export const SORTS = {
   low_balance: ['balance'],
   endpoint: ['endpoint'],
   stale_rate: ['rate'],
+  fault: ['fault'],
 } as const satisfies Record<Kind, readonly string[]>
 export type Sort = (typeof SORTS)[Kind][number]
 

@@ -177,6 +177,16 @@ export async function listLowBalances(
   return rows.map((row): News => ({ ...row, sort: 'balance', count: 1 }))
 }
 
+/** Rows that differ from the books, found in the period. */
+export async function listFaults(audit: Sql, { from, to }: Period): Promise<News[]> {
+  const rows = await audit<Counted[]>`
+    select 'fault' as sort, f.account_id, count(*)::integer as count
+    from verify_faults f join books b on b.account_id = f.account_id
+    where not b.sandbox and f.found_at > ${from} and f.found_at <= ${to}
+    group by f.account_id order by f.account_id`
+  return withoutName(rows)
+}
+
 /** Endpoints that answered 410, or whose first delivery of a day is dead. */
 export async function listDeadEndpoints(audit: Sql, { from, to }: Period): Promise<News[]> {
   // A delivery is dead within two days of its creation, by which the index is read.

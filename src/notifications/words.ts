@@ -17,6 +17,10 @@ const NOUNS: Readonly<Record<Sort, readonly [string, string]>> = {
   reversed: ['payout has come back', 'payouts have come back'],
   balance: ['balance has become low', 'balances have become low'],
   endpoint: ['webhook endpoint has stopped working', 'webhook endpoints have stopped working'],
+  fault: [
+    'row differs from the books: its account is frozen',
+    'rows differ from the books: their accounts are frozen',
+  ],
   rate: ['rate is stale: payouts cannot use it', 'rates are stale: payouts cannot use them'],
 }
 
@@ -28,6 +32,7 @@ const PLACES: Readonly<Record<Kind, string>> = {
   low_balance: '/installation/accounts/:account',
   endpoint: '/installation/deliveries',
   stale_rate: '/installation/prices',
+  fault: '/installation/accounts/:account',
 }
 
 /** The most accounts, or rates, that a message names. */

@@ -66,6 +66,7 @@ export function makeMetrics() {
     ...waitingMetrics(registers),
     ...screeningMetrics(registers),
     ...archiveMetrics(registers),
+    ...verifyMetrics(registers),
     ...fileMetrics(registers),
     ...rateMetrics(registers),
   }
@@ -271,6 +272,21 @@ function archiveMetrics(registers: Registry[]) {
     archiveLost: new Gauge({
       name: 'corridor_archive_gap',
       help: '1 while the archive has a gap since the last backup: take a backup.',
+      registers,
+    }),
+  }
+}
+
+function verifyMetrics(registers: Registry[]) {
+  return {
+    verifyLag: new Gauge({
+      name: 'corridor_verify_lag_journals',
+      help: 'Journals that the service has not verified yet.',
+      registers,
+    }),
+    verifyFaults: new Gauge({
+      name: 'corridor_verify_faults',
+      help: 'Rows that differ from the books: corridor verify --all names them.',
       registers,
     }),
   }

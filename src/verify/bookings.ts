@@ -7,8 +7,13 @@ import { journalProblem, nameRows, ofAccount, rowsOf, rule, type Verification } 
 
 const BOOKING_KINDS = Object.entries(BOOKINGS).map(([kind, booked]) => ({ kind, ...booked }))
 
-/** The kinds of journals that belong to no payout, as a PostgreSQL array. */
-export const BOOKED_KINDS = `{${BOOKING_KINDS.flatMap(b => [b.kind, b.reversal_kind]).join(',')}}`
+/** The kinds of journals that belong to no payout. */
+export const BOOKED: ReadonlySet<string> = new Set(
+  BOOKING_KINDS.flatMap(({ kind, reversal_kind }) => [kind, reversal_kind]),
+)
+
+/** The same as a PostgreSQL array. */
+export const BOOKED_KINDS = `{${[...BOOKED].join(',')}}`
 
 /** The booking's postings, and whether it undoes another; undefined for a payout's journal. */
 export function bookedBy(

@@ -74,7 +74,7 @@ export async function walkBooks(run: Verification, tick: () => void): Promise<Bo
 }
 
 /** A time that an operator has confirmed, and the newest time before it. */
-type Correction = Awaited<ReturnType<typeof listCorrections>>[number]
+export type Correction = Awaited<ReturnType<typeof listCorrections>>[number]
 
 interface WalkContext {
   readonly sandboxes: ReadonlySet<string>
@@ -109,7 +109,7 @@ async function walkBook(book: BookRow, context: WalkContext): Promise<void> {
 }
 
 /** After a missing or wrong journal, the walk goes on with the next one's content. */
-function walkJournal(walk: Walk, row: JournalRow, findings: Findings): void {
+export function walkJournal(walk: Walk, row: JournalRow, findings: Findings): void {
   // Only an edited row has a null number. It comes after all others and is no head.
   const found: bigint | null = row.number
   if (found === null) {
@@ -129,7 +129,7 @@ function walkJournal(walk: Walk, row: JournalRow, findings: Findings): void {
   if (!findings.guard(place, () => walk.step(row)) && walk.number !== number) walk.resume(row)
 }
 
-function checkBook(book: BookRow): void {
+export function checkBook(book: BookRow): void {
   if (!book.has_account) throw bookProblem(book, 'an account', 'none')
   if (book.journal_count === null) throw bookProblem(book, 'a book', 'none')
   checkCurrencies(book)
@@ -149,7 +149,7 @@ function checkCurrencies({ account_id, wanted, currencies }: BookRow): void {
 }
 
 /** The walk of one book, up to its last journal so far. */
-class Walk {
+export class Walk {
   readonly balances: Map<string, bigint>
   /** Currencies whose balance is unknown until their next line. */
   readonly unknownBalances = new Set<string>()

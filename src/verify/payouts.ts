@@ -27,7 +27,7 @@ import {
   statement,
   type Verification,
 } from './rows.ts'
-import { openStream } from './stream.ts'
+import { openStream, type RowStream, streamOf } from './stream.ts'
 
 export interface PayoutTotals {
   payouts: number
@@ -122,9 +122,41 @@ const JOURNAL_KINDS: Readonly<Record<PayoutStatus, readonly JournalKind[]>> = {
 
 /** Calls `tick` once for each journal. */
 export async function matchPayouts(run: Verification, tick: () => void): Promise<PayoutTotals> {
-  const { findings } = run
   const payouts = await openStream<PayoutRow>(run, PAYOUTS)
   const journals = await openStream<PayoutJournal>(run, PAYOUT_JOURNALS)
+  const totals = await matchRows(payouts, journals, { findings: run.findings, tick })
+  totals.receipts = await matchReceipts(run)
+  return totals
+}
+
+/** Matches the payouts of one account that have these ids, and the journals that name them. */
+export async function matchSources(
+  { tx, account_id, findings }: Verification & { readonly account_id: string },
+  sources: readonly string[],
+): Promise<void> {
+  const ids = [account_id, [...new Set(sources)]]
+  const payouts = await tx.unsafe<PayoutRow[]>(
+    `select * from (${PAYOUTS(account_id)}) p where p.id = any ($2::text[])`,
+    ids,
+  )
+  const journals = await tx.unsafe<PayoutJournal[]>(
+    `select * from (${PAYOUT_JOURNALS(account_id)}) j where j.source = any ($2::text[])`,
+    ids,
+  )
+  await matchRows(streamOf(payouts), streamOf(journals), { findings, tick: () => {} })
+}
+
+interface Matching {
+  readonly findings: Verification['findings']
+  readonly tick: () => void
+}
+
+/** Closes both streams. */
+async function matchRows(
+  payouts: RowStream<PayoutRow>,
+  journals: RowStream<PayoutJournal>,
+  { findings, tick }: Matching,
+): Promise<PayoutTotals> {
   const totals: PayoutTotals = { payouts: 0, carried: 0, receipts: 0, in_transit: new Map() }
   while (payouts.row !== undefined || journals.row !== undefined) {
     const payout = payouts.row
@@ -160,7 +192,6 @@ export async function matchPayouts(run: Verification, tick: () => void): Promise
   }
   await payouts.close()
   await journals.close()
-  totals.receipts = await matchReceipts(run)
   return totals
 }
 

@@ -50,6 +50,20 @@ export async function openStream<T extends object>(
   return stream
 }
 
+/** The rows of one answer, as a stream. */
+export function streamOf<T extends object>(rows: readonly T[]): RowStream<T> {
+  let index = 0
+  const stream: RowStream<T> = {
+    row: rows[0],
+    async next() {
+      index += 1
+      stream.row = rows[index]
+    },
+    close: () => Promise.resolve(),
+  }
+  return stream
+}
+
 export async function checkEach<T extends Key>(
   run: Verification,
   table: string,

@@ -167,6 +167,11 @@ async function furnish({ client, ids }: World): Promise<void> {
     insert into request_log (account_id, id, request_id, key_id, method, path, outcome, status,
       duration_us, reason, remarks)
     values (${account_id}, ${newId('rql')}, 'a', '', 'GET', '/', 'succeeded', 200, 1, '', '')`
+  await owner`
+    insert into book_proofs (account_id, walk, hash) values (${account_id}, 'new', sha256(''))`
+  await owner`
+    insert into verify_faults (account_id, table_name, key, mark)
+    values (${account_id}, 'balances', 'USD', sha256(''))`
   await approveOne(client, ids.bnf ?? '')
 }
 
@@ -252,6 +257,8 @@ const FOUND_IN = [
   'limit_sums',
   'limit_uses',
   'idempotency_keys',
+  'book_proofs',
+  'verify_faults',
 ]
 
 test('PostgreSQL, row-level policies of every table: these four only', async () => {

@@ -190,6 +190,8 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   },
   screening_queue: { none: 'account_id party_id' },
   screening_pass: { none: 'after_account after_party' },
+  book_proofs: { none: 'account_id walk hash balances' },
+  verify_faults: { digest: 'mark', none: 'account_id table_name key' },
   limits: { none: 'limit_id account_id key_id rail network each currency per zone' },
   limit_sums: { digest: 'subject', none: 'account_id limit_id' },
   limit_uses: { digest: 'subject', none: 'account_id payout_id limit_id' },

@@ -20,6 +20,7 @@ import {
   listApprovals,
   listDeadEndpoints,
   listFailures,
+  listFaults,
   listHolds,
   listLowBalances,
 } from '../../notifications/store.ts'
@@ -119,6 +120,7 @@ function newsOf({ config, operators, reference }: Needs, kind: Kind, period: Per
     low_balance: async () =>
       config.low_balances.length === 0 ? [] : listLowBalances(audit, config.low_balances, period),
     endpoint: () => listDeadEndpoints(audit, period),
+    fault: () => listFaults(audit, period),
     stale_rate: async () => {
       const { rates, pricing } = reference.current()
       const { policyOf } = pricing({ account_id: '', sandbox: false }, period.to)

@@ -38,6 +38,7 @@ export async function listDuePayouts(
     from open_payouts o
     where ask_rail_at <= statement_timestamp() and ${unclaimed(finder)}
       and ${mayBeAsked(finder, await versionBefore(finder))} and ${mayBegin(finder, 'o', 'o')}
+      and ${isNotStopped(finder)}
       and rail = any (${[...rails]}::text[])
     order by ask_rail_at limit ${limit}`
 }
@@ -74,6 +75,16 @@ export function mayBegin(
     select from books b where b.account_id = ${account}.account_id
       ${items === undefined ? sql`` : within('b', items)}
       and b.state = 'active' and ${payout}.execute_at <= statement_timestamp() + b.clock_ahead))`
+}
+
+/**
+ * The condition that no fault stops the payout: corridor verify has frozen its account. What a rail
+ * has been asked about goes on.
+ */
+function isNotStopped(finder: Sql) {
+  return finder`(o.rail_attempts > 0 or not exists (
+    select from verify_faults f join books b on b.account_id = f.account_id
+    where f.account_id = o.account_id and b.state = 'frozen'))`
 }
 
 /** The version of the lists. Undefined: the statement reads it in its snapshot. */

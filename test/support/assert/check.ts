@@ -132,7 +132,7 @@ function isKind(value: unknown, kind: Kind): boolean {
  * The service writes the last use of each API key, and the time of the clock, once a minute, so a
  * refused request can change them.
  */
-export const BY_THE_MINUTE = ['api_key_uses', 'database_clock']
+export const BY_THE_MINUTE = ['api_key_uses', 'database_clock', 'verify_turn', 'book_proofs']
 
 /** The rows of one account as text, by table; the rows of all accounts without `account_id`. */
 export async function rowsOf(owner: Sql, account_id?: string): Promise<Record<string, string>> {

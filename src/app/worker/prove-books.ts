@@ -1,0 +1,139 @@
+// Verifies the books while the service runs, in small steps. One process works at a time, and rests
+// so long that the work takes the share of time that the settings allow. A fault freezes its account
+// once. After a kill the claim runs out, and the next step finds the same.
+import type { AccountState } from '../../accounts/states.ts'
+import { SERVICE } from '../../accounts/user/user.ts'
+import { changeState } from '../../operator/account-operations.ts'
+import type { Deps } from '../../runtime/deps.ts'
+import { readConfined, transactConfined } from '../../sql/confine.ts'
+import { isSpread } from '../../sql/shard.ts'
+import { Refusal } from '../../values/errors.ts'
+import { faultOf, stepOn } from '../../verify/proof.ts'
+import {
+  claimTurn,
+  countProved,
+  type DueBook,
+  endTurn,
+  type Fault,
+  findProof,
+  findState,
+  forgetMended,
+  keepFault,
+  knownFaults,
+  listDueBooks,
+  MAX_FAULTS,
+  storeProof,
+} from '../../verify/proof-store.ts'
+import { startCounting } from './counts.ts'
+import { startWorker, type Worker, warned } from './worker.ts'
+
+/** The most journals of one transaction, and of one turn. */
+const STEP = 500
+const TURN = 2_000
+/** The most books of one turn. */
+const BOOKS = 100
+
+/** Much longer than a turn takes. */
+const LEASE_MS = 60_000
+/** Without work, a process looks so often. */
+const LOOK_EVERY_MS = 1_000
+/** Journals are followed within this time, however slow a turn was. */
+const LONGEST_REST_MS = 30_000
+
+/** Does nothing on a spread database, which has only sandboxes. */
+export function startProving(deps: Deps): Worker {
+  const { verify_percent } = deps.config
+  if (verify_percent === 0 || isSpread()) return { stop: () => Promise.resolve() }
+  const stopCounting = startCounting(
+    () => countProofs(deps),
+    warned(deps, 'what is not verified could not be counted', undefined),
+  )
+  const failed = warned(deps, 'books could not be verified', LOOK_EVERY_MS)
+  const proving = startWorker(signal => takeTurn(deps, () => signal.aborted).catch(failed))
+  return {
+    stop() {
+      stopCounting()
+      return proving.stop()
+    },
+  }
+}
+
+export async function countProofs({ finder, metrics }: Deps): Promise<void> {
+  const { lag, faults } = await countProved(finder)
+  metrics.verifyLag.set(lag)
+  metrics.verifyFaults.set(faults)
+}
+
+/** Returns how long to wait. */
+async function takeTurn(deps: Deps, isStopped: () => boolean): Promise<number> {
+  const turn = await claimTurn(deps.sql, LEASE_MS)
+  if (turn === undefined) return LOOK_EVERY_MS
+  const from = performance.now()
+  const rest = () => {
+    const share = deps.config.verify_percent / 100
+    const took = performance.now() - from
+    return Math.min(Math.ceil((took * (1 - share)) / share), LONGEST_REST_MS)
+  }
+  try {
+    const journals = await proveDue(deps, isStopped)
+    return journals === 0 ? Math.max(LOOK_EVERY_MS, rest()) : rest()
+  } finally {
+    await endTurn(deps.sql, turn, rest())
+  }
+}
+
+/** Verifies what is due, up to the most of one turn. Returns the number of journals. */
+export async function proveDue(deps: Deps, isStopped = () => false): Promise<number> {
+  let journals = 0
+  for (const due of await listDueBooks(deps.finder, deps.config.verify_again_days, BOOKS)) {
+    if (isStopped() || journals >= TURN) break
+    // A book that cannot be read stops no other.
+    const failed = warned(deps, 'a book could not be verified', 0, { account_id: due.account_id })
+    journals += await proveBook(deps, due).catch(failed)
+  }
+  return journals
+}
+
+async function proveBook(deps: Deps, due: DueBook): Promise<number> {
+  const { account_id } = due
+  const { before, known, state, step } = await readConfined(deps.sql, [account_id], async tx => {
+    const before = await findProof(tx, due)
+    const known = await knownFaults(tx, account_id)
+    const state = await findState(tx, account_id)
+    return { before, known, state, step: await stepOn(tx, before, STEP) }
+  })
+  const faults = step.problems.slice(0, MAX_FAULTS).map(faultOf)
+  const fresh = faults.filter(({ table, key, mark }) => known.get(`${table} ${key}`) !== mark)
+  const [first] = fresh
+  if (first !== undefined) {
+    for (const { table, key } of fresh) {
+      deps.log.error({ account_id, table, key }, 'a row differs from the books')
+    }
+    await freeze(deps, first, state)
+  }
+  await transactConfined(deps.sql, [account_id], async tx => {
+    for (const fault of faults) await keepFault(tx, fault)
+    const { proof, is_at_head } = step
+    await storeProof(tx, proof, { begins: before.number === 0n, is_at_head })
+    if (due.walk === 'again' && is_at_head) await forgetMended(tx, account_id)
+  })
+  return step.journals
+}
+
+/** In the name of the service. An account that is frozen or closed already stays as it is. */
+async function freeze({ operators, log }: Deps, fault: Fault, state: AccountState | undefined) {
+  if (state !== 'active') return
+  const { account_id } = fault
+  // Without the row's values, which may be personal data.
+  const row = [fault.table, fault.key].filter(Boolean).join(' ')
+  const reason = `${row} differs from the books: corridor verify --account ${account_id} --all`
+  const author = { operator: SERVICE, act: 'account freeze', via: 'corridor verify', origin: {} }
+  const command = { account_id, to: 'frozen', reason } as const
+  try {
+    await operators.run(author, { operation: changeState, command, act: null })
+    log.error({ account_id, reason }, 'the account is frozen')
+  } catch (error) {
+    // A person has frozen it in the same moment.
+    if (!(error instanceof Refusal) || error.status === 503) throw error
+  }
+}
