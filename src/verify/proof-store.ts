@@ -1,4 +1,5 @@
-// The SQL statements of proofs: how far each book is verified, whose turn it is, and what was found.
+// The SQL statements of proofs: how far each book is verified, whose turn it is, and what was
+// found.
 import type { AccountState } from '../accounts/states.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import type { Sql, TransactionSql } from '../sql/connect.ts'
@@ -122,7 +123,8 @@ export async function knownFaults(
   account_id: string,
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await tx<{ table_name: string; key: string; mark: string }[]>`
-    select table_name, key, encode(mark, 'hex') as mark from verify_faults where account_id = ${account_id}`
+    select table_name, key, encode(mark, 'hex') as mark
+    from verify_faults where account_id = ${account_id}`
   return new Map(rows.map(({ table_name, key, mark }) => [`${table_name} ${key}`, mark]))
 }
 

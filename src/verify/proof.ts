@@ -1,5 +1,6 @@
 // A verification in small steps: each reads some journals of one book after those that are proved,
-// and the payouts that they name. It reads one snapshot, so a book that grows meanwhile is no fault.
+// and the payouts that they name. It reads one snapshot, so a book that grows meanwhile is no
+// fault.
 import { hash } from 'node:crypto'
 import { listCorrections } from '../ledger/clock-store.ts'
 import type { TransactionSql } from '../sql/connect.ts'

@@ -1,6 +1,6 @@
 // Verifies the books while the service runs, in small steps. One process works at a time, and rests
-// so long that the work takes the share of time that the settings allow. A fault freezes its account
-// once. After a kill the claim runs out, and the next step finds the same.
+// so long that the work takes the share of time that the settings allow. A fault freezes its
+// account once. After a kill the claim runs out, and the next step finds the same.
 import type { AccountState } from '../../accounts/states.ts'
 import { SERVICE } from '../../accounts/user/user.ts'
 import { changeState } from '../../operator/account-operations.ts'

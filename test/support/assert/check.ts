@@ -129,8 +129,8 @@ function isKind(value: unknown, kind: Kind): boolean {
 }
 
 /**
- * The service writes the last use of each API key, and the time of the clock, once a minute, so a
- * refused request can change them.
+ * The service writes the last use of each API key, the time of the clock, and how far it has
+ * verified, once in a while, so a refused request can change them.
  */
 export const BY_THE_MINUTE = ['api_key_uses', 'database_clock', 'verify_turn', 'book_proofs']
 
