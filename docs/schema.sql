@@ -41,6 +41,7 @@ CREATE TABLE schema_migrations (
   name text NOT NULL,
   hash text NOT NULL,
   applied_at timestamp with time zone DEFAULT now() NOT NULL,
+  additive boolean DEFAULT false NOT NULL,
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (name)
 );
 GRANT SELECT ON schema_migrations TO corridor_auditor;

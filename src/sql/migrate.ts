@@ -17,6 +17,11 @@ const INSUFFICIENT_PRIVILEGE = '42501'
 
 /** The first line of a migration without a transaction; CONTRIBUTING.md says what may follow. */
 const WITHOUT_TRANSACTION = '-- without a transaction'
+/**
+ * Begins a line of the comment that a migration begins with: the former version may run on it, as
+ * it adds only what that version neither reads nor has to write.
+ */
+const ADDITIVE = '-- additive'
 /** A statement that builds an index, and the name of the index. */
 const INDEX = /^create (?:unique )?index concurrently if not exists (\w+)\s+on\s/
 /** Other statements that may follow: drop an index, or call a procedure that commits by itself. */
@@ -90,7 +95,8 @@ async function explainDenied(session: Session, error: unknown): Promise<unknown>
 /** Called only when the table is missing: a log-in may lack the right to create any table. */
 async function createRecordTable(session: Session): Promise<void> {
   await session`create table schema_migrations (
-    name text primary key, hash text not null, applied_at timestamptz not null default now()
+    name text primary key, hash text not null, applied_at timestamptz not null default now(),
+    additive boolean not null default false
   )`
 }
 
@@ -217,8 +223,11 @@ export function statementsOf({ name, text }: Migration): Repeatable[] {
   })
 }
 
-async function record(session: Session, { name, hash }: Migration): Promise<void> {
-  await session`insert into schema_migrations (name, hash) values (${name}, ${hash})`
+async function record(session: Session, { name, text, hash }: Migration): Promise<void> {
+  const [comment = ''] = /^(?:\s*--.*\n)*/.exec(text) ?? []
+  const additive = comment.split('\n').some(line => line.trim().startsWith(ADDITIVE))
+  await session`insert into schema_migrations (name, hash, additive)
+    values (${name}, ${hash}, ${additive})`
 }
 
 /** Names of the migrations that the database lacks. */
@@ -249,11 +258,14 @@ export async function refuseUnready(sql: Sql): Promise<void> {
   throw new DatabaseProblem(`the database lacks ${pending.join(', ')}: run corridor migrate`)
 }
 
-/** Refuses a recorded migration whose file has changed, or is unknown to this version. */
+/**
+ * Refuses a recorded migration whose file has changed. Refuses one that this version does not know,
+ * unless it is additive: an operator then may go back from a newer version to this one.
+ */
 function refuseMismatch(recorded: Recorded, migrations: readonly Migration[]): void {
   const known = new Map(migrations.map(({ name, hash }) => [name, hash]))
-  for (const [name, hash] of recorded) {
-    if (known.get(name) === hash) continue
+  for (const [name, { hash, additive }] of recorded) {
+    if (known.get(name) === hash || (additive && !known.has(name))) continue
     if (known.has(name)) {
       throw new DatabaseProblem(
         `migration ${name} was changed after it was applied: install the version that applied it`,
@@ -266,8 +278,8 @@ function refuseMismatch(recorded: Recorded, migrations: readonly Migration[]): v
   }
 }
 
-/** Hashes of applied migrations, by name. */
-type Recorded = ReadonlyMap<string, string>
+/** Applied migrations, by name. */
+type Recorded = ReadonlyMap<string, { readonly hash: string; readonly additive: boolean }>
 
 async function findRecorded(sql: Sql): Promise<Recorded> {
   return (await isMigrated(sql)) ? readRecorded(sql) : new Map()
@@ -279,7 +291,7 @@ async function isMigrated(sql: Sql | Session): Promise<boolean> {
 }
 
 async function readRecorded(sql: Sql | Session): Promise<Recorded> {
-  const rows = await sql<{ name: string; hash: string }[]>`
-    select name, hash from schema_migrations order by name`
-  return new Map(rows.map(({ name, hash }) => [name, hash]))
+  const rows = await sql<{ name: string; hash: string; additive: boolean }[]>`
+    select name, hash, additive from schema_migrations order by name`
+  return new Map(rows.map(({ name, ...row }) => [name, row]))
 }

@@ -1,6 +1,7 @@
 // An upgrade under load: the next version migrates the database that this one is serving from, and
-// takes over, without a request refused. Migrations that cannot be finished leave nothing, and
-// versions that do not know each other's migrations refuse to start.
+// takes over, without a request refused; the former version takes over again where the migrations
+// are additive. Migrations that cannot be finished leave nothing, and a version refuses to start on
+// other migrations that it does not know.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { after, before, test } from 'node:test'
@@ -30,22 +31,28 @@ import { promised, share } from '../support/share.ts'
 
 /** What a version brings: columns and constraints on the busiest tables, a table, and indexes. */
 const NEXT = {
-  '9001-next-columns.sql': `
+  '9001-next-columns.sql': `-- additive
     create table next_things (account_id text primary key);
     grant select, insert on next_things to corridor_service;
     alter table payouts add column next_note text not null default '';
     alter table payouts add constraint next_note_short check (length(next_note) < 9) not valid;`,
-  '9002-next-book.sql': 'alter table books add column next_count bigint not null default 0;',
+  '9002-next-book.sql': `-- additive
+    alter table books add column next_count bigint not null default 0;`,
   '9003-next-indexes.sql': `-- without a transaction
+    -- additive
     create index concurrently if not exists next_payouts on payouts (account_id, next_note);
     create index concurrently if not exists next_events on events (account_id, type, created_at);`,
-  '9004-next-check.sql': 'alter table payouts validate constraint next_note_short;',
+  '9004-next-check.sql': `-- additive
+    alter table payouts validate constraint next_note_short;`,
 }
+/** What the version after it brings, with which the former ones cannot work. */
+const LAST = { '9005-last-change.sql': 'create table last_things (account_id text primary key);' }
 
 const CLIENTS = 8
 
 const { database, account, client, start } = await openScene()
 const next = await makeNextVersion(NEXT)
+const last = await makeNextVersion({ ...NEXT, ...LAST })
 const env = { DATABASE_URL: database.url, CORRIDOR_SETTLE_POLL_MS: '1000' }
 let old: RunningProcess
 let load: Load
@@ -70,6 +77,7 @@ before(async () => {
 after(async () => {
   await load?.stop()
   await next.remove()
+  await last.remove()
 })
 
 const migrateNext = () => runCommand(['migrate'], env, next.main)
@@ -164,12 +172,46 @@ test('next version started beside the running one, the old one stopped: no reque
   assert.equal(verdict.code, 0, verdict.output)
 })
 
+test('former version started beside the next one, whose migrations are additive: no request refused', async t => {
+  const successor = await startProcess(env, next.main)
+  const before = load.asked.length
+  let there = successor.address
+  const random = seeded(seed + 1)
+  const going = { client, clients: CLIENTS, address: () => there, name: 'back', random }
+  const again = startLoad({ ...going, pause_ms: share(150, 0) })
+  try {
+    await until('under load', () => again.asked.length > 20)
+    const former = await start(env)
+    there = former.address
+    const moved_at = performance.now()
+    await until('callers have come back', () => {
+      return again.asked.filter(one => one.asked_at > moved_at && one.ended_at > 0).length > 20
+    })
+    successor.signal('SIGTERM')
+    assert.equal(await successor.ended, 0)
+    await again.stop()
+    assert.deepEqual(refusedOf(again), [])
+    await repeatAll(client, former.address, again.asked)
+    const all = [...load.asked, ...again.asked]
+    await checkPaid(database.owner, account.account.account_id, all)
+    t.diagnostic(`SEED=${seed + 1}, ${before} payouts before, ${again.asked.length} meanwhile`)
+  } finally {
+    await successor.kill()
+  }
+  for (const command of ['migrate', 'verify', 'doctor']) {
+    const { code, output } = await runCommand([command], env)
+    assert.equal(code, 0, output)
+  }
+})
+
 test('corridor start, migrate and verify on a database of a newer version: exit code 1, one line', async () => {
+  const migrated = await runCommand(['migrate'], env, last.main)
+  assert.equal(migrated.code, 0, migrated.output)
   const cli = await openCli(database.url, { PORT: '0' })
   for (const command of ['start', 'migrate', 'verify']) {
     const { code, stdout, stderr } = await cli.run(command)
     assert.deepEqual([code, stdout], [1, ''], stderr)
-    assert.match(stderr, /^corridor: the database has migration 9001-next-columns\.sql, unknown to/)
+    assert.match(stderr, /^corridor: the database has migration 9005-last-change\.sql, unknown to/)
     assert.equal(stderr.trim().split('\n').length, 1, stderr)
   }
   await cli.close()
