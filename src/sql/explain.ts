@@ -108,7 +108,7 @@ const SERVER_WORDS: readonly (readonly [codes: RegExp, words: Words])[] = [
     /^(ERR_TLS_|ERR_SSL_|EPROTO)|CERT|_SIGNATURE$|^HOSTNAME_MISMATCH$/,
     ({ server }, reason) =>
       `the TLS certificate of ${server} is refused (${reason}); name its authority by ` +
-      'NODE_EXTRA_CA_CERTS=/path/to/ca.pem, and the server as its certificate does',
+      'sslrootcert=/path/to/ca.pem in the URL, and the server as its certificate does',
   ],
   [
     /^(28|08P01$)/,

@@ -31,7 +31,10 @@ interface Opening {
   readonly ended: AbortSignal
 }
 
-/** The servers of each URL that the process has used: what they said holds until it ends. */
+/**
+ * The servers of each URL that the process has used, of which there are as many as settings and
+ * machines of a spread database name: what they said holds until it ends.
+ */
 const known = new Map<string, Servers>()
 
 /** @throws DatabaseProblem for a URL that is not usable (url.ts) */

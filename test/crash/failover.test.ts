@@ -117,21 +117,27 @@ async function writesAlone(former: Name, paying: Load): Promise<void> {
   assert.equal(await countPayouts(former), before, 'payouts of the former primary')
 }
 
-/** The former primary goes on as if nothing had been, with the sessions that it had. */
+/**
+ * The former primary goes on as if nothing had been, with the sessions that it had. What it was sent
+ * before may still run; its COMMIT waits for a standby and is never answered.
+ */
 async function goesOn(former: Name, paying: Load): Promise<void> {
   await replicas.thaw(former)
+  const sessions = (begun_after: string) =>
+    replicas.on(
+      former,
+      sql => sql<{ query: string }[]>`
+        select query from pg_stat_activity
+        where application_name = 'corridor' and wait_event is distinct from 'SyncRep'
+          and backend_start > ${begun_after}::timestamptz`,
+    )
+  await until('its sessions end', async () => (await sessions('-infinity')).length === 0)
   const [thawed] = await replicas.on(
     former,
     sql => sql<{ at: string }[]>`select clock_timestamp()::text as at`,
   )
   await paysOn(paying)
-  const begun = await replicas.on(
-    former,
-    sql => sql`
-      select application_name, query from pg_stat_activity
-      where application_name = 'corridor' and query_start > ${thawed?.at ?? ''}::timestamptz`,
-  )
-  assert.deepEqual([...begun], [], 'sessions at the former primary')
+  assert.deepEqual([...(await sessions(thawed?.at ?? ''))], [], 'sessions at the former primary')
 }
 
 /** Payouts go on for longer than servers are asked. */

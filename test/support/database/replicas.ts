@@ -87,7 +87,7 @@ export async function startReplicas(fill: (url: string) => Promise<void>): Promi
   }
   await set.inStep('a', 2)
   const hosts = [...replicas.values()].map(({ port }) => `localhost:${port}`).join(',')
-  const query = `sslmode=verify-full&sslrootcert=${encodeURIComponent(root)}`
+  const query = `sslmode=verify-full&channel_binding=require&sslrootcert=${encodeURIComponent(root)}`
   const url = `postgres://corridor:${password}@${hosts}/corridor?${query}`
   return Object.assign(set, { url })
 }
