@@ -43,6 +43,7 @@ const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'
 /** @throws ConfigError that names the first invalid or unknown variable */
 export function readConfig(given: Environment = process.env) {
   checkVariables(given)
+  oneOf(given, 'CORRIDOR_DEFAULT_DATA', ['on', 'off'])
   const env = withSecrets(given)
   return {
     host: text(env, 'HOST'),

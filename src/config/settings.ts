@@ -25,6 +25,13 @@ export const SETTINGS = [
   },
   { name: 'CORRIDOR_DATA', fallback: './data', meaning: 'Folder of the embedded database.' },
   {
+    name: 'CORRIDOR_DEFAULT_DATA',
+    fallback: 'on',
+    meaning:
+      'on or off: use ./data where neither DATABASE_URL nor CORRIDOR_DATA is set. The image and ' +
+      'the unit of systemd set off, because nobody keeps that folder there.',
+  },
+  {
     name: 'DATABASE_URL',
     fallback: '',
     secret: true,

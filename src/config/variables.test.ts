@@ -137,3 +137,17 @@ test('CORRIDOR_OPS_PORT: off by default; the same as PORT, and a host without it
     /needs CORRIDOR_OPS_PORT: set both$/,
   )
 })
+
+test('CORRIDOR_DEFAULT_DATA off, no database chosen: refused; a database or a folder chosen: read', () => {
+  const CORRIDOR_DEFAULT_DATA = 'off'
+  for (const none of [{}, { DATABASE_URL: '', CORRIDOR_DATA: '' }]) {
+    const message = /^no database is chosen: set DATABASE_URL .* or CORRIDOR_DATA /
+    assert.throws(() => readConfig({ CORRIDOR_DEFAULT_DATA, ...none }), { message })
+  }
+  const url = 'postgres://db/books'
+  const read = (env: object) => readConfig({ CORRIDOR_DEFAULT_DATA, ...env })
+  assert.equal(read({ DATABASE_URL: url }).database_url, url)
+  assert.equal(read({ DATABASE_URL_FILE: file(url) }).database_url, url)
+  assert.equal(read({ CORRIDOR_DATA: '/data' }).data_dir, '/data')
+  assert.throws(() => readConfig({ CORRIDOR_DEFAULT_DATA: 'no' }), /must be one of on, off/)
+})

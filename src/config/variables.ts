@@ -50,10 +50,10 @@ const isLink = (env: Environment, name: string) =>
 
 /** @throws ConfigError that names the first variable that looks like ours and is not */
 export function checkVariables(env: Environment = process.env): void {
+  const chosen = ['DATABASE_URL', `DATABASE_URL${FILE}`, 'CORRIDOR_DATA'].some(one => env[one])
   for (const name of Object.keys(env).sort()) {
     if (NAMES.includes(name) || isLink(env, name)) continue
     if (OURS.test(name)) throw unknown(name)
-    const chosen = ['DATABASE_URL', `DATABASE_URL${FILE}`, 'CORRIDOR_DATA'].some(one => env[one])
     if (!chosen && env[name] && PLACES.test(name)) {
       throw new ConfigError(
         `${name} is not read: set DATABASE_URL to use that PostgreSQL, or CORRIDOR_DATA=./data ` +
@@ -64,6 +64,12 @@ export function checkVariables(env: Environment = process.env): void {
   for (const name of SECRETS) {
     if (!env[name] || !env[name + FILE]) continue
     throw new ConfigError(`${name} and ${name}${FILE} are both set: unset one of them`)
+  }
+  if (!chosen && env.CORRIDOR_DEFAULT_DATA === 'off') {
+    throw new ConfigError(
+      'no database is chosen: set DATABASE_URL or DATABASE_URL_FILE, or CORRIDOR_DATA to a ' +
+        'folder that is kept, such as a volume, to use the embedded one',
+    )
   }
 }
 
