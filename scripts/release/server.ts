@@ -22,7 +22,8 @@ export const manifestOf = (root: string): Manifest =>
   JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 /** What the product runs or reads, of the files of the repository. */
-const WANTED = /^(bin|migrations|src|examples\/bank)\/|^(openapi\.json|LICENSE|CHANGELOG\.md)$/
+const WANTED =
+  /^(bin|deploy|migrations|src|examples\/bank)\/|^(openapi\.json|LICENSE|CHANGELOG\.md)$/
 const NOT_WANTED = /\.test\.ts$|\/tsconfig\.json$|^examples\/.*\.md$/
 
 /** By path below the folder `package` of the archive. `tracked` are the paths in the repository. */

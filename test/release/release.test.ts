@@ -143,6 +143,13 @@ test('product package: JavaScript of every module, no TypeScript, no test, nothi
   )
 })
 
+test('product package: has every file of deploy/', () => {
+  const tracked = execFileSync('git', ['ls-files', 'deploy'], { cwd: ROOT, encoding: 'utf8' })
+  const files = tracked.trim().split('\n')
+  assert.ok(files.includes('deploy/image/Dockerfile'))
+  for (const path of files) assert.ok(product.has(path), path)
+})
+
 test('product package: has each file and folder that a module names beside itself', () => {
   const paths = [...product.keys()]
   const named = [...product]
