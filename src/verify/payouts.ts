@@ -24,6 +24,7 @@ import {
   postingsText,
   quoteProblem,
   STATED_PAYOUTS,
+  statedPayouts,
   statement,
   type Verification,
 } from './rows.ts'
@@ -90,22 +91,23 @@ const DIFFERENCE = COPIED_COLUMNS.map(
     then array['${ofQuote}', p.${ofPayout}::text, q.${ofQuote}::text]`,
 ).join(' ')
 
-const PAYOUTS = statement`
+const payoutsOf = (stated: string) => statement`
   select p.account_id, p.id, p.quote_id, p.type, p.amount, p.currency, p.holding_currency,
     p.holding_amount, p.fixed_fee, p.variable_fee, p.destination_currency, p.destination_amount,
     p.balance_transaction_id, p.beneficiary_id, n.id is not null as beneficiary_found, p.status,
     q.fx_income_holding, q.fx_income_destination, q.status as quote_status,
     coalesce(q.valid_until, p.created_at + p.quote_validity_s * interval '1 second') as price_end,
     case ${DIFFERENCE} end as quote_differs, ${MESSAGE_COLUMNS}, ${PRICED_COLUMNS}
-  from ${STATED_PAYOUTS} p left join quotes q on q.account_id = p.account_id and q.id = p.quote_id
+  from ${stated} p left join quotes q on q.account_id = p.account_id and q.id = p.quote_id
   left join beneficiaries n on n.account_id = p.account_id and n.id = p.beneficiary_id
   where ${ofAccount('p.account_id')} order by p.account_id, p.id`
 
+const JOURNAL_COLUMNS = `j.account_id, j.source, j.number, j.kind, ${POSTING_COLUMNS},
+  j.created_at, j.undoes, j.currency, j.amount, j.fixed_fee, j.variable_fee,
+  j.metadata ->> 'rate_difference' as rate_difference`
+
 const PAYOUT_JOURNALS = statement`
-  select j.account_id, j.source, j.number, j.kind, ${POSTING_COLUMNS}, j.created_at, j.undoes,
-    j.currency, j.amount, j.fixed_fee, j.variable_fee,
-    j.metadata ->> 'rate_difference' as rate_difference
-  from journals j
+  select ${JOURNAL_COLUMNS} from journals j
   where j.kind <> all ('${BOOKED_KINDS}') and ${ofAccount('j.account_id')}
   order by j.account_id, j.source collate "C", j.number`
 
@@ -122,28 +124,66 @@ const JOURNAL_KINDS: Readonly<Record<PayoutStatus, readonly JournalKind[]>> = {
 
 /** Calls `tick` once for each journal. */
 export async function matchPayouts(run: Verification, tick: () => void): Promise<PayoutTotals> {
-  const payouts = await openStream<PayoutRow>(run, PAYOUTS)
+  const payouts = await openStream<PayoutRow>(run, payoutsOf(STATED_PAYOUTS))
   const journals = await openStream<PayoutJournal>(run, PAYOUT_JOURNALS)
   const totals = await matchRows(payouts, journals, { findings: run.findings, tick })
   totals.receipts = await matchReceipts(run)
   return totals
 }
 
-/** Matches the payouts of one account that have these ids, and the journals that name them. */
-export async function matchSources(
+/** $2 has their ids. */
+const NAMED_PAYOUTS = payoutsOf(statedPayouts('account_id = $1 and id = any ($2::text[])'))
+
+/**
+ * The journals of some payouts by the indexes of journals, none of which has settlements. $2 has
+ * the payouts, $3 their debits, $4 the numbers of known settlements.
+ */
+const JOURNALS_OF = `
+  select * from (
+    select ${JOURNAL_COLUMNS} from journals j
+    where j.account_id = $1 and j.undoes is null and j.kind <> 'settlement'
+      and j.source = any ($2::text[])
+    union all
+    select ${JOURNAL_COLUMNS} from journals j
+    where j.account_id = $1 and j.undoes is not null and j.undoes = any ($3::text[])
+    union all
+    select ${JOURNAL_COLUMNS} from journals j
+    where j.account_id = $1 and j.number = any ($4::text[]::bigint[])
+  ) j order by j.source collate "C", j.number`
+
+/**
+ * Matches the payouts that these journals of one account name. A settled payout is matched by the
+ * journals that have its settlement.
+ */
+export async function matchNamed(
   { tx, account_id, findings }: Verification & { readonly account_id: string },
-  sources: readonly string[],
+  named: readonly Pick<PayoutJournal, 'source' | 'number' | 'kind'>[],
 ): Promise<void> {
-  const ids = [account_id, [...new Set(sources)]]
+  const sources = [...new Set(named.map(({ source }) => source))]
   const payouts = await tx.unsafe<PayoutRow[]>(
-    `select * from (${PAYOUTS(account_id)}) p where p.id = any ($2::text[])`,
-    ids,
+    `select * from (${NAMED_PAYOUTS(account_id)}) p where p.id = any ($2::text[])`,
+    [account_id, sources],
   )
-  const journals = await tx.unsafe<PayoutJournal[]>(
-    `select * from (${PAYOUT_JOURNALS(account_id)}) j where j.source = any ($2::text[])`,
-    ids,
+  const settlements = named.filter(({ kind }) => kind === 'settlement')
+  const journals = await tx.unsafe<PayoutJournal[]>(JOURNALS_OF, [
+    ...[account_id, sources],
+    payouts.map(payout => payout.balance_transaction_id),
+    settlements.map(({ number }) => String(number)),
+  ])
+  const settled = new Set(settlements.map(({ source }) => source))
+  const in_transit = new Set(
+    journals.flatMap(({ source, kind, codes }) =>
+      kind === 'payout' && codes.includes('in_transit') ? source : [],
+    ),
   )
-  await matchRows(streamOf(payouts), streamOf(journals), { findings, tick: () => {} })
+  const isSettledElsewhere = ({ id, status }: PayoutRow) =>
+    (status === 'succeeded' || status === 'reversed') && in_transit.has(id) && !settled.has(id)
+  const later = new Set(payouts.filter(isSettledElsewhere).map(({ id }) => id))
+  await matchRows(
+    streamOf(payouts.filter(({ id }) => !later.has(id))),
+    streamOf(journals.filter(({ source }) => !later.has(source))),
+    { findings, tick: () => {} },
+  )
 }
 
 interface Matching {

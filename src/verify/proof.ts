@@ -7,7 +7,7 @@ import type { TransactionSql } from '../sql/connect.ts'
 import { BOOKS, type BookRow, JOURNALS_AFTER, type JournalRow } from './book-rows.ts'
 import { BOOKED } from './bookings.ts'
 import { checkBook, Walk, walkJournal } from './books.ts'
-import { matchSources } from './payouts.ts'
+import { matchNamed } from './payouts.ts'
 import { Findings, type Problem } from './problem.ts'
 import type { Fault, Proof } from './proof-store.ts'
 
@@ -39,8 +39,8 @@ export async function stepOn(tx: TransactionSql, proof: Proof, most: number): Pr
     // Each later journal builds on the wrong one, and is no fault of its own.
     if (findings.problems.length > before) walk.resume(row)
   }
-  const sources = rows.filter(({ kind }) => !BOOKED.has(kind)).map(({ source }) => source)
-  if (sources.length > 0) await matchSources({ tx, account_id, findings }, sources)
+  const named = rows.filter(({ kind }) => !BOOKED.has(kind))
+  if (named.length > 0) await matchNamed({ tx, account_id, findings }, named)
   const next = {
     ...proof,
     number: walk.number,

@@ -59,17 +59,24 @@ export const isArchived = (time: string, account: string) =>
 const OF_STATE = `status, status_description, failure, rail_steps, rail_attempts, answers,
   rail, rail_reference, taken_by, taken_at, taken_over_at, metadata`
 
-/** The SQL of all states. It reads the tables, since whoever edits rows may change a view. */
-const STATES = `(select account_id, id, '' as held_for, ${OF_STATE}, succeeded_at, updated_at
-  from payout_outcomes union all
+/** The SQL of states. It reads the tables, since whoever edits rows may change a view. */
+const statesOf = (condition: string) => `(select account_id, id, '' as held_for, ${OF_STATE},
+    succeeded_at, updated_at
+  from payout_outcomes where ${condition} union all
   select account_id, id, held_for, ${OF_STATE}, null::timestamptz, updated_at
-  from open_payouts where status <> 'succeeded')`
+  from open_payouts where status <> 'succeeded' and ${condition})`
 
-/** The SQL of payouts with the columns of their state; null for a payout without a state. */
-export const STATED_PAYOUTS = `(select p.*, s.status, s.status_description, s.failure, s.rail_steps,
-    s.rail_attempts, s.held_for, s.answers, s.rail, s.rail_reference, s.taken_by, s.taken_at,
-    s.taken_over_at, s.succeeded_at, s.updated_at, s.metadata
-  from payouts p left join ${STATES} s on s.account_id = p.account_id and s.id = p.id)`
+/**
+ * The SQL of payouts with the columns of their state; null for a payout without a state.
+ * `condition` is that of the states: a union is not narrowed by what the payouts are joined to.
+ */
+export const statedPayouts = (condition: string) => `(select p.*, s.status, s.status_description,
+    s.failure, s.rail_steps, s.rail_attempts, s.held_for, s.answers, s.rail, s.rail_reference,
+    s.taken_by, s.taken_at, s.taken_over_at, s.succeeded_at, s.updated_at, s.metadata
+  from payouts p
+  left join ${statesOf(condition)} s on s.account_id = p.account_id and s.id = p.id)`
+
+export const STATED_PAYOUTS = statedPayouts('true')
 
 /** A rule as a select of the rows that break it: account_id, key, expected, found. */
 export interface Rule {

@@ -34,7 +34,6 @@ import { share } from '../support/share.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'corridor-log-'))
 await chmod(folder, 0o711)
-after(() => rm(folder, { recursive: true, force: true }))
 
 const path = (name: string) => join(folder, name)
 const settingsOf = (name: string, archive = path('log')) => ({
@@ -139,7 +138,10 @@ const backup = path('backups/first.tar.zst')
 await mkdir(path('backups'))
 
 const { service, pay, client } = await openBank('original')
-after(() => service.close())
+after(async () => {
+  await service.close()
+  await rm(folder, { recursive: true, force: true })
+})
 const taken = await run('original', 'backup', backup, '--json')
 assert.equal(taken.code, 0, taken.stderr)
 const first = await pay()

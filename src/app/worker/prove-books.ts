@@ -83,24 +83,24 @@ async function takeTurn(deps: Deps, isStopped: () => boolean): Promise<number> {
 }
 
 /** Verifies what is due, up to the most of one turn. Returns the number of journals. */
-export async function proveDue(deps: Deps, isStopped = () => false): Promise<number> {
+export async function proveDue(deps: Deps, isStopped = () => false, step = STEP): Promise<number> {
   let journals = 0
   for (const due of await listDueBooks(deps.finder, deps.config.verify_again_days, BOOKS)) {
     if (isStopped() || journals >= TURN) break
     // A book that cannot be read stops no other.
     const failed = warned(deps, 'a book could not be verified', 0, { account_id: due.account_id })
-    journals += await proveBook(deps, due).catch(failed)
+    journals += await proveBook(deps, due, step).catch(failed)
   }
   return journals
 }
 
-async function proveBook(deps: Deps, due: DueBook): Promise<number> {
+async function proveBook(deps: Deps, due: DueBook, most: number): Promise<number> {
   const { account_id } = due
   const { before, known, state, step } = await readConfined(deps.sql, [account_id], async tx => {
     const before = await findProof(tx, due)
     const known = await knownFaults(tx, account_id)
     const state = await findState(tx, account_id)
-    return { before, known, state, step: await stepOn(tx, before, STEP) }
+    return { before, known, state, step: await stepOn(tx, before, most) }
   })
   const faults = step.problems.slice(0, MAX_FAULTS).map(faultOf)
   const fresh = faults.filter(({ table, key, mark }) => known.get(`${table} ${key}`) !== mark)
