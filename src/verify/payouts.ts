@@ -24,11 +24,10 @@ import {
   postingsText,
   quoteProblem,
   STATED_PAYOUTS,
-  statedPayouts,
   statement,
   type Verification,
 } from './rows.ts'
-import { openStream, type RowStream, streamOf } from './stream.ts'
+import { openStream, type RowStream } from './stream.ts'
 
 export interface PayoutTotals {
   payouts: number
@@ -38,7 +37,7 @@ export interface PayoutTotals {
   readonly in_transit: Map<string, bigint>
 }
 
-interface PayoutRow extends MessageRow, PricedPayout {
+export interface PayoutRow extends MessageRow, PricedPayout {
   quote_id: string
   /** From its quote's row; null without one. */
   fx_income_holding: bigint | null
@@ -56,7 +55,7 @@ interface PayoutRow extends MessageRow, PricedPayout {
 }
 
 /** With its line if it has one. */
-interface PayoutJournal extends PostingColumns {
+export interface PayoutJournal extends PostingColumns {
   account_id: string
   source: string
   number: bigint
@@ -91,7 +90,8 @@ const DIFFERENCE = COPIED_COLUMNS.map(
     then array['${ofQuote}', p.${ofPayout}::text, q.${ofQuote}::text]`,
 ).join(' ')
 
-const payoutsOf = (stated: string) => statement`
+/** `stated` is the SQL of payouts with their states. */
+export const payoutsOf = (stated: string) => statement`
   select p.account_id, p.id, p.quote_id, p.type, p.amount, p.currency, p.holding_currency,
     p.holding_amount, p.fixed_fee, p.variable_fee, p.destination_currency, p.destination_amount,
     p.balance_transaction_id, p.beneficiary_id, n.id is not null as beneficiary_found, p.status,
@@ -102,7 +102,7 @@ const payoutsOf = (stated: string) => statement`
   left join beneficiaries n on n.account_id = p.account_id and n.id = p.beneficiary_id
   where ${ofAccount('p.account_id')} order by p.account_id, p.id`
 
-const JOURNAL_COLUMNS = `j.account_id, j.source, j.number, j.kind, ${POSTING_COLUMNS},
+export const JOURNAL_COLUMNS = `j.account_id, j.source, j.number, j.kind, ${POSTING_COLUMNS},
   j.created_at, j.undoes, j.currency, j.amount, j.fixed_fee, j.variable_fee,
   j.metadata ->> 'rate_difference' as rate_difference`
 
@@ -131,68 +131,13 @@ export async function matchPayouts(run: Verification, tick: () => void): Promise
   return totals
 }
 
-/** $2 has their ids. */
-const NAMED_PAYOUTS = payoutsOf(statedPayouts('account_id = $1 and id = any ($2::text[])'))
-
-/**
- * The journals of some payouts by the indexes of journals, none of which has settlements. $2 has
- * the payouts, $3 their debits, $4 the numbers of known settlements.
- */
-const JOURNALS_OF = `
-  select * from (
-    select ${JOURNAL_COLUMNS} from journals j
-    where j.account_id = $1 and j.undoes is null and j.kind <> 'settlement'
-      and j.source = any ($2::text[])
-    union all
-    select ${JOURNAL_COLUMNS} from journals j
-    where j.account_id = $1 and j.undoes is not null and j.undoes = any ($3::text[])
-    union all
-    select ${JOURNAL_COLUMNS} from journals j
-    where j.account_id = $1 and j.number = any ($4::text[]::bigint[])
-  ) j order by j.source collate "C", j.number`
-
-/**
- * Matches the payouts that these journals of one account name. A settled payout is matched by the
- * journals that have its settlement.
- */
-export async function matchNamed(
-  { tx, account_id, findings }: Verification & { readonly account_id: string },
-  named: readonly Pick<PayoutJournal, 'source' | 'number' | 'kind'>[],
-): Promise<void> {
-  const sources = [...new Set(named.map(({ source }) => source))]
-  const payouts = await tx.unsafe<PayoutRow[]>(
-    `select * from (${NAMED_PAYOUTS(account_id)}) p where p.id = any ($2::text[])`,
-    [account_id, sources],
-  )
-  const settlements = named.filter(({ kind }) => kind === 'settlement')
-  const journals = await tx.unsafe<PayoutJournal[]>(JOURNALS_OF, [
-    ...[account_id, sources],
-    payouts.map(payout => payout.balance_transaction_id),
-    settlements.map(({ number }) => String(number)),
-  ])
-  const settled = new Set(settlements.map(({ source }) => source))
-  const in_transit = new Set(
-    journals.flatMap(({ source, kind, codes }) =>
-      kind === 'payout' && codes.includes('in_transit') ? source : [],
-    ),
-  )
-  const isSettledElsewhere = ({ id, status }: PayoutRow) =>
-    (status === 'succeeded' || status === 'reversed') && in_transit.has(id) && !settled.has(id)
-  const later = new Set(payouts.filter(isSettledElsewhere).map(({ id }) => id))
-  await matchRows(
-    streamOf(payouts.filter(({ id }) => !later.has(id))),
-    streamOf(journals.filter(({ source }) => !later.has(source))),
-    { findings, tick: () => {} },
-  )
-}
-
 interface Matching {
   readonly findings: Verification['findings']
   readonly tick: () => void
 }
 
 /** Closes both streams. */
-async function matchRows(
+export async function matchRows(
   payouts: RowStream<PayoutRow>,
   journals: RowStream<PayoutJournal>,
   { findings, tick }: Matching,

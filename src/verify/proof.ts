@@ -7,7 +7,7 @@ import type { TransactionSql } from '../sql/connect.ts'
 import { BOOKS, type BookRow, JOURNALS_AFTER, type JournalRow } from './book-rows.ts'
 import { BOOKED } from './bookings.ts'
 import { checkBook, Walk, walkJournal } from './books.ts'
-import { matchNamed } from './payouts.ts'
+import { matchNamed } from './named-payouts.ts'
 import { Findings, type Problem } from './problem.ts'
 import type { Fault, Proof } from './proof-store.ts'
 
