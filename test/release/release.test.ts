@@ -5,7 +5,7 @@ import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, matchesGlob } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -69,6 +69,23 @@ test('npm run release: writes each file of a release, with its SHA-256', async (
     encoding: 'utf8',
   })
   assert.equal(checked.trim().split('\n').length, 7)
+})
+
+test('docs of the installation, each pattern of a package: only the product has such a name', async () => {
+  const names = await readdir(release)
+  for (const file of ['README.md', 'docs/install.md', 'deploy/image/Dockerfile']) {
+    const text = await readFile(join(ROOT, file), 'utf8')
+    const patterns = [...text.matchAll(/corridor-[^\s`/]*\*\.tgz/g)].map(([pattern]) => pattern)
+    assert.ok(patterns.length > 0, file)
+    for (const pattern of patterns) {
+      if (pattern.startsWith('corridor-payouts-sdk')) continue
+      assert.deepEqual(
+        names.filter(name => matchesGlob(name, pattern)),
+        [SERVER],
+        file,
+      )
+    }
+  }
 })
 
 test('npm run release, again: the same bytes', async () => {
