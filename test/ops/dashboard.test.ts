@@ -51,7 +51,7 @@ before(async () => {
     types: new Map(types),
     labels: new Map(ours.map(({ name, labelNames }) => [name, new Set(labelNames)])),
   }
-  dashboard = JSON.parse(await readFile('docs/grafana-dashboard.json', 'utf8'))
+  dashboard = JSON.parse(await readFile('deploy/grafana/dashboard.json', 'utf8'))
 })
 after(() => service.close())
 
@@ -88,7 +88,7 @@ function checkExpression(expression: string): string[] {
   })
 }
 
-test('docs/grafana-dashboard.json: every metric exists with its labels, every metric of Corridor is shown', () => {
+test('deploy/grafana/dashboard.json: every metric exists with its labels, every metric of Corridor is shown', () => {
   const shown = new Set(
     dashboard.panels.flatMap(({ targets = [] }) =>
       targets.flatMap(({ expr }) => checkExpression(expr)),
@@ -102,7 +102,7 @@ test('docs/grafana-dashboard.json: every metric exists with its labels, every me
   )
 })
 
-test('docs/grafana-dashboard.json: can be imported into any Grafana, panels do not overlap', () => {
+test('deploy/grafana/dashboard.json: can be imported into any Grafana, panels do not overlap', () => {
   const { uid, title, schemaVersion, templating, panels } = dashboard
   assert.deepEqual([uid, title], ['corridor', 'Corridor'])
   assert.ok(schemaVersion >= 36)
