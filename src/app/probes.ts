@@ -32,6 +32,7 @@ export function opsRoutes(
 
   let writing: Promise<string[]> | undefined
   app.get('/metrics', PROBED, async (_request, reply) => {
+    deps.metrics.databaseAway.set(isAway(deps) ? 1 : 0)
     measureRates(deps)
     // Scrapes at one moment get the same text, so that many of them take no more memory.
     writing ??= writeMetrics(deps.metrics).finally(() => {
@@ -59,6 +60,16 @@ function measureRates({ reference, metrics, log }: Deps): void {
     metrics.rateGoodFor.set(good.length === 0 ? 0 : Math.min(...good))
   } catch (error) {
     log.debug({ err: error }, 'rates not measured')
+  }
+}
+
+/** Whether the process has lost the database for so long that it answers requests by 503. */
+function isAway({ reference }: Deps): boolean {
+  try {
+    reference.current()
+    return false
+  } catch {
+    return true
   }
 }
 

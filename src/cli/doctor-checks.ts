@@ -9,7 +9,7 @@ import { listLastRuns, UPKEEP_KINDS, type UpkeepKind } from '../ledger/audit/upk
 import { listLists } from '../operator/lists.ts'
 import { datedRates } from '../operator/rates.ts'
 import { countLate, listFailing } from '../operator/webhooks.ts'
-import { countOverdue } from '../payouts/lists/count-store.ts'
+import { countOverdue, LATE_S } from '../payouts/lists/count-store.ts'
 import { pricingFrom } from '../prices/book.ts'
 import { listFees } from '../prices/fee/store.ts'
 import { findPivot, listPolicies } from '../prices/policy/store.ts'
@@ -131,12 +131,9 @@ export function judgeDisk(
   const mib = Math.floor((bavail * bsize) / 2 ** 20)
   const found = `${mib} MiB, ${percent} %, are free for ${folder}`
   if (percent >= LEAST_PERCENT) return inOrder('disk', found)
-  const fix = 'docs/operations.md, "The disk is full", says what may be deleted, and what never'
+  const fix = 'docs/runbook.md, DiskNearlyFull, says what may be deleted, and what never'
   return wrong('disk', found, fix)
 }
-
-/** Workers ask at least once a minute. If work has waited for five minutes, no worker runs. */
-const LATE_S = 300
 
 /** Each process has a session that listens for changes. */
 export async function countProcesses(owner: Sql): Promise<number> {
@@ -149,7 +146,7 @@ export async function countProcesses(owner: Sql): Promise<number> {
 export async function checkWorkers({ audit, sql }: Context, processes: number, has_live: boolean) {
   const paused = (await listRails(sql)).filter(({ paused_reason }) => paused_reason !== '')
   const names = paused.map(({ name }) => name)
-  const payouts = await countOverdue(audit, names, LATE_S)
+  const payouts = await countOverdue(audit, names)
   const endpoints = await countLate(audit, LATE_S)
   const minutes = LATE_S / 60
   return [

@@ -166,6 +166,11 @@ function waitingMetrics(registers: Registry[]) {
       labelNames: ['rail'],
       registers,
     }),
+    payoutsOverdue: new Gauge({
+      name: 'corridor_payouts_overdue',
+      help: 'Payouts due for five minutes whose rail may be asked, and that no worker has taken.',
+      registers,
+    }),
     payoutsPendingApproval: new Gauge({
       name: 'corridor_payouts_pending_approval',
       help: 'Payouts of live accounts that wait until people approve them.',
@@ -304,6 +309,11 @@ function rateMetrics(registers: Registry[]) {
       name: 'corridor_rates',
       help: 'Rates in the rate book by state: good, stale (not quoted to live accounts) or pegged.',
       labelNames: ['state'],
+      registers,
+    }),
+    databaseAway: new Gauge({
+      name: 'corridor_database_away',
+      help: '1 while this process refuses requests, because the database has not answered.',
       registers,
     }),
     clockJumped: new Gauge({

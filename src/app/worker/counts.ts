@@ -7,7 +7,7 @@ import {
 } from '../../adapters/bank-file/alert-store.ts'
 import { countPending } from '../../controls/approval/store.ts'
 import { countHeldByScreening } from '../../payouts/advance/screening-store.ts'
-import { countByHand, countUnaskedPayouts } from '../../payouts/lists/count-store.ts'
+import { countByHand, countOverdue, countUnaskedPayouts } from '../../payouts/lists/count-store.ts'
 import { countExceptions } from '../../rails/exception-store.ts'
 import type { Deps } from '../../runtime/deps.ts'
 import { countParties } from '../../screening/party-store.ts'
@@ -41,6 +41,7 @@ export async function countWaiting(deps: Deps): Promise<void> {
     metrics.payoutsLeftAlone.set({ rail }, payouts)
     log.error({ rail, payouts }, 'payouts are left alone: this process may not ask their rail')
   }
+  metrics.payoutsOverdue.set(await countOverdue(finder, names))
   const [exceptions, alerts] = await Promise.all([
     countExceptions(finder),
     countAlerts(sql, finder),

@@ -28,15 +28,21 @@ export function countUnaskedPayouts(finder: Sql, rails: readonly string[]) {
 }
 
 /**
- * How many payouts have been due for `late_s` seconds although their rail may be asked and no
- * worker has claimed them. Leaves out the rails in `paused`.
+ * Workers ask at least once a minute, so work that has been due for so many seconds, and that none
+ * has claimed, is late.
  */
-export async function countOverdue(audit: Sql, paused: readonly string[], late_s: number) {
-  const [row] = await audit<{ payouts: number }[]>`
+export const LATE_S = 300
+
+/**
+ * How many payouts have been due for `LATE_S` seconds although their rail may be asked and no
+ * worker has claimed them. Leaves out the rails in `paused`. `sql` sees all accounts.
+ */
+export async function countOverdue(sql: Sql, paused: readonly string[]): Promise<number> {
+  const [row] = await sql<{ payouts: number }[]>`
     select count(*)::integer as payouts from open_payouts o
-    where ask_rail_at <= statement_timestamp() - make_interval(secs => ${late_s})
-      and ${unclaimed(audit)} and ${mayBegin(audit, 'o', 'o')}
-      and ${mayBeAsked(audit, await versionBefore(audit))}
+    where ask_rail_at <= statement_timestamp() - make_interval(secs => ${LATE_S})
+      and ${unclaimed(sql)} and ${mayBegin(sql, 'o', 'o')}
+      and ${mayBeAsked(sql, await versionBefore(sql))}
       and not rail = any (${[...paused]}::text[])`
   return row?.payouts ?? 0
 }
