@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
+import { documentsOf, noYaml } from '../support/programs.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
 
 interface Panel {
@@ -72,8 +73,8 @@ function metricOf(series: string): string | undefined {
 function checkExpression(expression: string): string[] {
   const series = [...expression.matchAll(/\b((?:corridor|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)]
   assert.ok(series.length > 0, expression)
-  const grouped = [...expression.matchAll(/by \(([^)]*)\)/g)].flatMap(([, list = '']) =>
-    list.split(',').map(label => label.trim()),
+  const grouped = [...expression.matchAll(/(?:by|on) \(([^)]*)\)/g)].flatMap(([, list = '']) =>
+    list.split(',').flatMap(label => label.trim() || []),
   )
   return series.map(([, name = '', selector = '']) => {
     const metric = metricOf(name)
@@ -120,11 +121,18 @@ test('deploy/grafana/dashboard.json: can be imported into any Grafana, panels do
   }
 })
 
-test('docs/operations.md, alerts: every metric exists with its labels', async () => {
-  const manual = await readFile('docs/operations.md', 'utf8')
-  const [, section = ''] = /\n## What to watch\n([\s\S]*?)\n## /.exec(manual) ?? []
-  const rules = [...section.matchAll(/^ +expr: (.*)$/gm)].map(([, expr = '']) => expr)
-  const own = rules.filter(expr => /\b(corridor|process|nodejs)_/.test(expr))
-  assert.ok(own.length >= 6, `${own.length} alerts`)
+test('deploy/prometheus/rules.yaml: every metric of Corridor exists with its labels', {
+  skip: noYaml,
+}, async () => {
+  const [{ groups }] = documentsOf(await readFile('deploy/prometheus/rules.yaml', 'utf8'))
+  const exprs: string[] = groups.flatMap(({ rules }: { rules: { expr: string }[] }) =>
+    rules.map(({ expr }) => expr),
+  )
+  // The others are of Prometheus and of exporters.
+  const [own, others] = [true, false].map(isOwn =>
+    exprs.filter(expr => /\b(corridor|process|nodejs)_/.test(expr) === isOwn),
+  ) as [string[], string[]]
+  assert.ok(own.length > 30, `${own.length} alarms`)
   for (const expr of own) checkExpression(expr)
+  for (const expr of others) assert.match(expr, /\b(up|node_\w+|pg_\w+|probe_\w+)\b/)
 })

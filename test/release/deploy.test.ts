@@ -16,28 +16,15 @@ import { readConfig } from '../../src/config/config.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { freePort } from '../support/network/port.ts'
 import { selfSigned } from '../support/network/self-signed.ts'
+import { documentsOf, noYaml, without } from '../support/programs.ts'
 import { until } from '../support/service/process.ts'
 import { addPerson, basic, startTestService } from '../support/service/service.ts'
 import { logIn } from '../support/service/session.ts'
 import { ROOT } from './made.ts'
 
 const DEPLOY = join(ROOT, 'deploy')
-const PYTHON = '/usr/bin/python3'
-
-/** For `skip`: why the program does not run here. */
-const without = (program: string, ...args: readonly string[]) =>
-  spawnSync(program, args).status === 0 ? false : `NOT RUN: this machine has no ${program}`
 
 const MANIFESTS = readFileSync(join(DEPLOY, 'kubernetes/corridor.yaml'), 'utf8')
-
-const noYaml = without(PYTHON, '-c', 'import yaml')
-
-/** The documents of a file, as Kubernetes reads them: by YAML 1.1. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads any member of any document
-function documentsOf(text: string): any[] {
-  const script = 'import json,sys,yaml; print(json.dumps(list(yaml.safe_load_all(sys.stdin))))'
-  return JSON.parse(execFileSync(PYTHON, ['-c', script], { encoding: 'utf8', input: text }))
-}
 
 /** What the settings of a container or a unit say: readConfig accepts their names and values. */
 const readSettings = (settings: Readonly<Record<string, string>>) => {
