@@ -200,7 +200,10 @@ export interface HttpClient {
 /** Longest wait for an answer, far above the service's promises. */
 const ANSWER_TIMEOUT_MS = 120_000
 
-export function httpClient(opened: OpenedAccount, connections = Infinity): HttpClient {
+export function httpClient(
+  opened: Pick<OpenedAccount, 'key_id' | 'secret'>,
+  connections = Infinity,
+): HttpClient {
   const agent = new Agent({ keepAlive: true, maxSockets: connections })
   let closed = false
   const authorization = basic(opened.key_id, opened.secret)
