@@ -70,7 +70,7 @@ function figuresOf(series: readonly number[], loaded: LoadResult & Cost): Figure
 }
 
 /** The slope a minute of the least-squares line through values a second apart. */
-function slope(values: readonly number[]): number {
+export function slope(values: readonly number[]): number {
   const mean = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0) / numbers.length
   const middle = (values.length - 1) / 2
   const height = mean(values)

@@ -1,0 +1,27 @@
+// What the soak sees of a running process and of its database.
+import { readdir } from 'node:fs/promises'
+import { memoryMib } from '../../bench/cpu.ts'
+import type { Scene } from './scene.ts'
+
+export interface Sample {
+  readonly at_s: number
+  readonly rss_mib: number
+}
+
+export async function sampleOf(pid: number, at_s: number): Promise<Sample> {
+  return { at_s, rss_mib: await memoryMib(pid) }
+}
+
+export async function openFilesOf(pid: number): Promise<number> {
+  return (await readdir(`/proc/${pid}/fd`)).length
+}
+
+/** Sessions of the service at the primary. */
+export async function countSessions({ replicas }: Scene): Promise<number> {
+  const [row] = await replicas.on(
+    'a',
+    sql => sql<{ n: number }[]>`
+      select count(*)::integer as n from pg_stat_activity where application_name = 'corridor'`,
+  )
+  return row?.n ?? Number.NaN
+}
