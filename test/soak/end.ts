@@ -27,7 +27,7 @@ async function hurry(sql: Sql): Promise<void> {
     where status = 'pending' and due_at > statement_timestamp() + interval '15 seconds'`
 }
 
-/** Waits until at least so many payouts have succeeded and their events are delivered. */
+/** Waits until so many payouts have succeeded and all events are delivered. */
 export function untilAllIsOver(scene: Scene, payouts: number): Promise<void> {
   return asOwner(scene, async sql => {
     const deadline = performance.now() + HANGS_MS
@@ -37,7 +37,7 @@ export function untilAllIsOver(scene: Scene, payouts: number): Promise<void> {
           (select count(*)::integer from webhook_deliveries where status = 'pending')
             + (select count(*)::integer from webhook_endpoints e join books b using (account_id)
               where e.fanned_out < b.event_count) as untold`
-      if ((row?.paid ?? 0) >= payouts && (row?.untold ?? 1) <= FEW) return
+      if ((row?.paid ?? 0) >= payouts && row?.untold === 0) return
       if (performance.now() > deadline) {
         throw new Error(`not over: ${JSON.stringify(row)} of ${payouts} payouts`)
       }
@@ -46,9 +46,6 @@ export function untilAllIsOver(scene: Scene, payouts: number): Promise<void> {
     }
   })
 }
-
-/** Under way at a payout a second. */
-const FEW = 3
 
 interface End {
   readonly lines: readonly string[]

@@ -15,6 +15,7 @@ export interface SoakLoad {
   readonly ids: readonly (string | undefined)[]
   /** Answers and errors by their kind since the last call. */
   takeTally(): Record<string, number>
+  /** 0 sends nothing new. */
   setRate(per_second: number): void
   /** Sends nothing new; resolves when each key has its payout. */
   stop(): Promise<void>
@@ -57,6 +58,10 @@ export function startSoakLoad(client: HttpClient, address: string, per_second: n
   const run = async () => {
     let due = performance.now()
     while (!stopped && !client.closed()) {
+      if (rate === 0) {
+        await delay(20)
+        continue
+      }
       if (out.size >= MOST_OUT) await Promise.race(out)
       const number = ids.length
       ids.push(undefined)

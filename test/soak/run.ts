@@ -76,8 +76,8 @@ async function measureLimit(scene: Scene, load: SoakLoad): Promise<number> {
   const before = load.sent()
   const began_at = performance.now()
   await delay(PROBE_S * 1000)
+  load.setRate(0)
   const sent = load.sent() - before
-  load.setRate(1)
   await untilAllIsOver(scene, before + sent)
   load.takeTally()
   return sent / ((performance.now() - began_at) / 1000)
