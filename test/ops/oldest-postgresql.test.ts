@@ -7,6 +7,8 @@ import { after, test } from 'node:test'
 import { connect } from '../../src/sql/connect.ts'
 import { migrate } from '../../src/sql/migrate.ts'
 import { verify } from '../../src/verify/run.ts'
+import { makeEverything } from '../ledger/everything.ts'
+import { withTemplate } from '../support/database/database.ts'
 import { PROGRAMS, Programs } from '../support/database/programs.ts'
 
 /** README.md promises it. */
@@ -30,10 +32,7 @@ test(`PostgreSQL ${OLDEST}, a history of every kind: written by the service, rea
   const owner = connect(url, { max: 1, as: 'owner' })
   await migrate(owner)
   await owner.end()
-  // Test databases are copies of this one, from here on in this file.
-  process.env.CORRIDOR_TEST_TEMPLATE = url
-  const { makeEverything } = await import('../ledger/everything.ts')
-  const { service, main } = await makeEverything()
+  const { service, main } = await withTemplate(url, makeEverything)
   opened.push(() => service.close())
   const sql = connect(service.database.url, { max: 2, as: 'auditor' })
   const verdict = await verify(sql, { account_id: null, beside: sql }).finally(() => sql.end())

@@ -51,6 +51,18 @@ export async function createDatabase(options: { empty?: boolean } = {}): Promise
   }
 }
 
+/** Makes the databases of `work` as copies of this migrated one, on its server. */
+export async function withTemplate<T>(url: string, work: () => Promise<T>): Promise<T> {
+  const usual = process.env.CORRIDOR_TEST_TEMPLATE
+  process.env.CORRIDOR_TEST_TEMPLATE = url
+  try {
+    return await work()
+  } finally {
+    // Other files run in this process later.
+    process.env.CORRIDOR_TEST_TEMPLATE = usual
+  }
+}
+
 /**
  * Drops a database although sessions of this user are open. "with (force)" cannot end the
  * superuser's autovacuum; a plain drop asks it to stop, and waits.
