@@ -7,7 +7,6 @@ import type { Config } from '../config/config.ts'
 import { openDatabase } from '../postgres/open.ts'
 import { restoreScratch } from '../postgres/restore.ts'
 import { connect, type Sql } from '../sql/connect.ts'
-import { DatabaseProblem } from '../sql/failure.ts'
 import { migrate } from '../sql/migrate.ts'
 import { type Instant, plusMilliseconds } from '../values/instant.ts'
 import { moneyWords } from '../values/money/words.ts'
@@ -68,9 +67,8 @@ export async function tellSince(
       },
     })
   } catch (error) {
-    // The restored database is whole without this list.
-    if (!(error instanceof DatabaseProblem)) throw error
-    return { to, problem: error.message }
+    // The restored database is whole without this list, whatever the reason is.
+    return { to, problem: error instanceof Error ? error.message : String(error) }
   }
   if (report === undefined) throw new Error('the end of the log was not looked at')
   return report

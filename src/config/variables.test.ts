@@ -138,6 +138,15 @@ test('CORRIDOR_OPS_PORT: off by default; the same as PORT, and a host without it
   )
 })
 
+for (const name of ['DATABASE_URL', 'DATABASE_URL_FILE']) {
+  test(`${name} set and empty, no folder chosen: refused, as the embedded database was not meant`, () => {
+    const message = new RegExp(`^${name} is set and empty`)
+    assert.throws(() => readConfig({ [name]: '' }), { name: 'ConfigError', message })
+    const chosen = { [name]: '', CORRIDOR_DATA: './data' }
+    assert.equal(readConfig(chosen).database_url, undefined)
+  })
+}
+
 test('CORRIDOR_DEFAULT_DATA off, no database chosen: refused; a database or a folder chosen: read', () => {
   const CORRIDOR_DEFAULT_DATA = 'off'
   for (const none of [{}, { DATABASE_URL: '', CORRIDOR_DATA: '' }]) {

@@ -28,6 +28,9 @@ const REMOVED: Readonly<Record<string, string>> = {
   CORRIDOR_RATE_PIVOT: 'corridor pricing set --pivot EUR',
 }
 
+/** Either names the database. */
+const URLS: readonly string[] = ['DATABASE_URL', `DATABASE_URL${FILE}`]
+
 /** Every variable with such a name is ours, or mistyped. */
 const OURS = /^(CORRIDOR|DATABASE)_/i
 
@@ -50,7 +53,7 @@ const isLink = (env: Environment, name: string) =>
 
 /** @throws ConfigError that names the first variable that looks like ours and is not */
 export function checkVariables(env: Environment = process.env): void {
-  const chosen = ['DATABASE_URL', `DATABASE_URL${FILE}`, 'CORRIDOR_DATA'].some(one => env[one])
+  const chosen = [...URLS, 'CORRIDOR_DATA'].some(one => env[one])
   for (const name of Object.keys(env).sort()) {
     if (NAMES.includes(name) || isLink(env, name)) continue
     if (OURS.test(name)) throw unknown(name)
@@ -69,6 +72,13 @@ export function checkVariables(env: Environment = process.env): void {
     throw new ConfigError(
       'no database is chosen: set DATABASE_URL or DATABASE_URL_FILE, or CORRIDOR_DATA to a ' +
         'folder that is kept, such as a volume, to use the embedded one',
+    )
+  }
+  const empty = URLS.find(one => env[one] === '')
+  if (!chosen && empty !== undefined) {
+    throw new ConfigError(
+      `${empty} is set and empty, as when a secret is missing: unset it to use the embedded ` +
+        'database, or set CORRIDOR_DATA=./data',
     )
   }
 }

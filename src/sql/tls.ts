@@ -15,8 +15,9 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/
 /**
  * The ways to connect to a host, in the order in which they are tried; false is without TLS.
  * Without sslmode, a connection within this machine has no TLS, and any other one has it if the
- * server offers it. As in libpq, nothing of this counts for a socket, `sslrootcert` has the chain
- * of the certificate checked by any mode, and `prefer` and `allow` have a second way.
+ * server offers it; with `sslrootcert` alone, it has TLS and the chain is checked. As in libpq,
+ * nothing of this counts for a socket, `sslrootcert` has the chain of the certificate checked by any
+ * mode, and `prefer` and `allow` have a second way.
  * @throws DatabaseProblem for what cannot be obeyed, and for a file that cannot be read
  */
 export function tlsWays(
@@ -50,7 +51,8 @@ export function tlsWays(
 function modeOf(parameters: URLSearchParams, host: string): Mode {
   const given = parameters.get('sslmode')
   if (given === null) {
-    if (parameters.get('sslrootcert') === SYSTEM) return 'verify-full'
+    const root = parameters.get('sslrootcert')
+    if (root !== null) return root === SYSTEM ? 'verify-full' : 'verify-ca'
     return LOOPBACK.test(host) ? 'disable' : 'prefer'
   }
   const mode = MODES.find(one => one === given)

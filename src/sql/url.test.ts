@@ -90,6 +90,7 @@ const WAYS: readonly (readonly [query: string, ways: readonly string[]])[] = [
   [`sslmode=verify-full&sslrootcert=${ca}`, ['tls, own root, chain, name']],
   ['sslmode=verify-full&sslrootcert=system', ['tls, chain, name']],
   ['sslrootcert=system', ['tls, chain, name']],
+  [`sslrootcert=${ca}`, ['tls, own root, chain']],
   [`sslmode=require&sslcert=${cert}&sslkey=${key}`, ['tls, own certificate']],
 ]
 
@@ -121,6 +122,8 @@ const REFUSED: readonly (readonly [written: string, names: RegExp])[] = [
   ['db.example/books?sslmode=require&sslrootcert=system', /^sslrootcert=system .*verify-full/],
   ['db.example/books?sslmode=require&sslrootcert=/nowhere', /sslrootcert .*\/nowhere.*ENOENT/],
   ['db.example/books?sslmode=require&sslcert=/nowhere', /^sslcert and sslkey .* go together/],
+  ['u:12/secret@db.example/books', /^DATABASE_URL cannot be read: (?!.*secret)/],
+  ['u:12?secret@db.example/books', /^DATABASE_URL cannot be read: (?!.*secret)/],
   ['db.example/books?ssl=true', /parameter ssl, which is not known here: use host, sslmode, /],
   ['db.example/books?search_path=x', /parameter search_path/],
   ['db.example/books?sslmode=require&sslmode=disable', /sslmode twice/],

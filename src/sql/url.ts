@@ -69,7 +69,8 @@ interface Written {
 /** Undefined for a text that is no URL of a database. */
 function takeApart(url: string): Written | undefined {
   const [whole, log_in = '', hosts = '', database = '', parameters = ''] = PARTS.exec(url) ?? []
-  if (whole === undefined) return undefined
+  // A password with a raw / or ? would end up in one of these, and so in the log.
+  if (whole === undefined || `${database}${parameters}`.includes('@')) return undefined
   const each = hosts.split(',')
   if (!each.every(host => HOST.test(host) && portOf(host) > 0 && portOf(host) < 65_536)) {
     return undefined
@@ -96,7 +97,7 @@ export function addressesOf(url: string): readonly [Address, ...Address[]] {
     throw new DatabaseProblem(
       SCHEME.test(url)
         ? 'DATABASE_URL cannot be read: write special characters of the password as %23 for #, ' +
-            '%2F for / and %3F for ?, and servers as a:5432,b:5432'
+            '%2F for /, %3F for ? and %40 for @, and servers as a:5432,b:5432'
         : 'DATABASE_URL must be like postgres://user:password@host:5432/database',
     )
   }
