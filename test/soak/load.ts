@@ -58,6 +58,7 @@ export function startSoakLoad(client: HttpClient, address: string, per_second: n
   const run = async () => {
     let due = performance.now()
     while (!stopped && !client.closed()) {
+      const pause_ms = 1000 / rate
       if (rate === 0) {
         await delay(20)
         continue
@@ -68,7 +69,7 @@ export function startSoakLoad(client: HttpClient, address: string, per_second: n
       const one = insist(number).finally(() => out.delete(one))
       out.add(one)
       // What an outage has delayed is not made up for: the rate is the most that is sent.
-      due = Math.max(due + 1000 / rate, performance.now() - 1_000)
+      due = Math.max(due + pause_ms, performance.now() - 1_000)
       const wait_ms = due - performance.now()
       if (wait_ms > 1) await delay(wait_ms)
     }
