@@ -45,6 +45,19 @@ export async function pauseIfRestored(sql: Sql, files: string): Promise<string> 
   })
 }
 
+/**
+ * Whether this database is the noted one, for a transaction that is about to hand payouts over. A
+ * process follows a promotion within a second, before it has looked and paused the rails.
+ */
+export async function isNoted(tx: TransactionSql): Promise<boolean> {
+  const [row] = await tx<{ noted: Identity; now: Identity }[]>`
+    select to_json(m) as noted,
+      json_build_object('system', d.system, 'database', d.database, 'timeline', d.timeline,
+        'files', m.files) as now
+    from database_mark m cross join database_identity() d`
+  return row === undefined || differenceOf(row.noted, row.now) === ''
+}
+
 /** Pauses all rails of a database that was just restored, and notes which it is. */
 export async function pauseRestored(sql: Sql, files: string, reason: string): Promise<void> {
   await sql.begin(async tx => {

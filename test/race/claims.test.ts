@@ -123,3 +123,20 @@ test('settling rounds of three processes in parallel: each payout submitted once
   assert.deepEqual(calls, due.map(({ id }) => `submit ${id}`).sort())
   await verifyBooks(owner)
 })
+
+test('claims after a promotion, before the process has noticed it: none; once a person has looked: all', async () => {
+  const { owner } = service.database
+  await giveUpClaims()
+  const due = await listDue()
+  // A test database is noted by no process: the first look does it.
+  await owner`
+    insert into database_mark (system, database, timeline, files)
+    select system, database, 'FFFFFFFF', '' from database_identity()`
+  assert.deepEqual(await claimDuePayouts(service.deps.sql, due, LEASE_MS), [])
+  const [row] = await owner<{ claimed: string }[]>`
+    select count(*)::text as claimed from open_payouts where claimed_until is not null`
+  assert.equal(row?.claimed, '0')
+  await owner`update database_mark set timeline = (select timeline from database_identity())`
+  const claimed = await claimDuePayouts(service.deps.sql, due, LEASE_MS)
+  assert.equal(claimed.length, due.length)
+})

@@ -2,6 +2,7 @@
 // which worker asks it. Finding takes no lock: the claim decides.
 import { attemptOf, type NotTaken } from '../../rails/attempt.ts'
 import type { Attempt } from '../../rails/rail.ts'
+import { isNoted } from '../../rails/restored.ts'
 import { readListsVersion } from '../../screening/list-store.ts'
 import { transactConfined } from '../../sql/confine.ts'
 import type { Sql, TransactionSql } from '../../sql/connect.ts'
@@ -134,6 +135,7 @@ export function claimDuePayouts(sql: Sql, keys: readonly Key[], lease_ms: number
 async function claimOfShard(sql: Sql, keys: readonly Key[], lease_ms: number) {
   const present = await versionBefore(sql)
   return transactConfined(sql, accountsOf(keys), async tx => {
+    if (!(await isNoted(tx))) return []
     const claims = await claimRows(tx, keys, lease_ms, present)
     // Separate statements see the steps that were committed during the claim.
     const [clocks, found] = await Promise.all([
