@@ -14,24 +14,23 @@ const NAMED_PAYOUTS = payoutsOf(statedPayouts('account_id = $1 and id = any ($2:
 
 /**
  * The journals of some payouts by the indexes of journals, none of which has settlements. $2 has
- * the payouts, $3 their debits, $4 the numbers of known settlements.
+ * the payouts, $3 their debits, $4 the numbers of journals that are judged in any case.
  */
 const JOURNALS_OF = `
-  select * from (
-    select ${JOURNAL_COLUMNS} from journals j
-    where j.account_id = $1 and j.undoes is null and j.kind <> 'settlement'
-      and j.source = any ($2::text[])
+  select ${JOURNAL_COLUMNS} from journals j
+  where j.account_id = $1 and j.number = any (array(
+    select number from journals
+    where account_id = $1 and undoes is null and kind <> 'settlement' and source = any ($2::text[])
     union all
-    select ${JOURNAL_COLUMNS} from journals j
-    where j.account_id = $1 and j.undoes is not null and j.undoes = any ($3::text[])
+    select number from journals
+    where account_id = $1 and undoes is not null and undoes = any ($3::text[])
     union all
-    select ${JOURNAL_COLUMNS} from journals j
-    where j.account_id = $1 and j.number = any ($4::text[]::bigint[])
-  ) j order by j.source collate "C", j.number`
+    select unnest($4::text[])::bigint
+  )) order by j.source collate "C", j.number`
 
 /**
- * Matches the payouts that these journals of one account name. A settled payout is matched by the
- * journals that have its settlement.
+ * Matches the payouts that these journals of one account name. Only the journals that have the
+ * settlement of a payout prove that it has one. The others prove all else.
  */
 export async function matchNamed(
   { tx, account_id, findings }: Verification & { readonly account_id: string },
@@ -42,13 +41,12 @@ export async function matchNamed(
     `select * from (${NAMED_PAYOUTS(account_id)}) p where p.id = any ($2::text[])`,
     [account_id, sources],
   )
-  const settlements = named.filter(({ kind }) => kind === 'settlement')
   const journals = await tx.unsafe<PayoutJournal[]>(JOURNALS_OF, [
     ...[account_id, sources],
     payouts.map(payout => payout.balance_transaction_id),
-    settlements.map(({ number }) => String(number)),
+    named.map(({ number }) => String(number)),
   ])
-  const settled = new Set(settlements.map(({ source }) => source))
+  const settled = new Set(named.flatMap(row => (row.kind === 'settlement' ? row.source : [])))
   const in_transit = new Set(
     journals.flatMap(({ source, kind, codes }) =>
       kind === 'payout' && codes.includes('in_transit') ? source : [],
@@ -56,10 +54,7 @@ export async function matchNamed(
   )
   const isSettledElsewhere = ({ id, status }: PayoutRow) =>
     (status === 'succeeded' || status === 'reversed') && in_transit.has(id) && !settled.has(id)
-  const later = new Set(payouts.filter(isSettledElsewhere).map(({ id }) => id))
-  await matchRows(
-    streamOf(payouts.filter(({ id }) => !later.has(id))),
-    streamOf(journals.filter(({ source }) => !later.has(source))),
-    { findings, tick: () => {} },
-  )
+  const settledElsewhere = new Set(payouts.filter(isSettledElsewhere).map(({ id }) => id))
+  const matching = { findings, tick: () => {}, settledElsewhere }
+  await matchRows(streamOf(payouts), streamOf(journals), matching)
 }

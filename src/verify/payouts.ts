@@ -134,13 +134,15 @@ export async function matchPayouts(run: Verification, tick: () => void): Promise
 interface Matching {
   readonly findings: Verification['findings']
   readonly tick: () => void
+  /** The payouts whose settlement is among no journals here: all else is judged. */
+  readonly settledElsewhere?: ReadonlySet<string>
 }
 
 /** Closes both streams. */
 export async function matchRows(
   payouts: RowStream<PayoutRow>,
   journals: RowStream<PayoutJournal>,
-  { findings, tick }: Matching,
+  { findings, tick, settledElsewhere }: Matching,
 ): Promise<PayoutTotals> {
   const totals: PayoutTotals = { payouts: 0, carried: 0, receipts: 0, in_transit: new Map() }
   while (payouts.row !== undefined || journals.row !== undefined) {
@@ -164,7 +166,8 @@ export async function matchRows(
       continue
     }
     const place = { table: 'payouts', account_id: payout.account_id, key: payout.id }
-    findings.guard(place, () => checkPayout(payout, group))
+    const elsewhere = settledElsewhere?.has(payout.id) ?? false
+    findings.guard(place, () => checkPayout(payout, group, elsewhere))
     totals.payouts += 1
     if (payout.quote_id === '') totals.carried += 1
     if (group.length === 1 && !isDirect(payout, group)) {
@@ -180,12 +183,16 @@ export async function matchRows(
   return totals
 }
 
-function checkPayout(payout: PayoutRow, journals: readonly PayoutJournal[]): void {
+function checkPayout(
+  payout: PayoutRow,
+  journals: readonly PayoutJournal[],
+  elsewhere: boolean,
+): void {
   const income = payout.quote_id === '' ? checkCarried(payout) : checkQuote(payout)
   if (!payout.beneficiary_found) {
     throw payoutProblem(payout, `beneficiary ${payout.beneficiary_id} in its account`, 'none')
   }
-  checkJournals(payout, journals, income)
+  checkJournals(payout, journals, income, elsewhere)
   checkMessages(payout)
 }
 
@@ -249,9 +256,14 @@ const STATUSES_TO_ACCOUNT: ReadonlySet<PayoutStatus> = new Set([
   'failed',
 ])
 
-function checkJournals(payout: PayoutRow, journals: readonly PayoutJournal[], income: Income) {
+function checkJournals(
+  payout: PayoutRow,
+  journals: readonly PayoutJournal[],
+  income: Income,
+  elsewhere: boolean,
+): void {
   const toAccount = payout.type === 'service_account'
-  const direct = isDirect(payout, journals)
+  const direct = !elsewhere && isDirect(payout, journals)
   const { status } = payout
   if (status === null) {
     throw payoutProblem(payout, 'a row of open_payouts or payout_outcomes', 'none')
@@ -260,7 +272,7 @@ function checkJournals(payout: PayoutRow, journals: readonly PayoutJournal[], in
   if (kinds === undefined || (toAccount && !STATUSES_TO_ACCOUNT.has(status))) {
     throw payoutProblem(payout, 'a status that its type can have', status)
   }
-  const expected = kinds.join(', ')
+  const expected = kinds.filter(kind => !(elsewhere && kind === 'settlement')).join(', ')
   const found = journals.map(journal => journal.kind).join(', ')
   if (found !== expected) {
     throw payoutProblem(payout, `journals ${expected}, as it is ${status}`, found)

@@ -21,7 +21,7 @@ before(async () => {
   await service.setFees([{ payout_type: 'local' }])
   await service.setRoutes([{}])
   // Whoever changes rows in secret takes the guards off first.
-  for (const table of ['journals', 'payouts', 'balances']) {
+  for (const table of ['journals', 'payouts', 'payout_outcomes', 'balances']) {
     await owner.unsafe(`alter table ${table} disable trigger user`)
   }
 })
@@ -32,8 +32,8 @@ const open = (sandbox = true) =>
 
 const PAYOUT = { ...localPayout, amount: 1_000, currency: 'USD', holding_currency: 'USD' }
 
-async function pay(account: Client): Promise<string> {
-  const { status, json } = await account.post('/v3/payout', PAYOUT)
+async function pay(account: Client, amount = PAYOUT.amount): Promise<string> {
+  const { status, json } = await account.post('/v3/payout', { ...PAYOUT, amount })
   assert.equal(status, 200, JSON.stringify(json))
   return json.data.id
 }
@@ -171,6 +171,26 @@ test('payout changed by SQL: found with its next journal, and its account is fro
   await prove()
   const faults = await faultsOf(account)
   assert.equal(faults.length, 1)
+  assert.equal(await stateOf(account), 'frozen')
+})
+
+test('reversal of a payout that stays settled, proved after its settlement: found, and its account is frozen', async () => {
+  const account = await open()
+  const id = await pay(account, 500_001)
+  const comesTo = (status: string) =>
+    until(status, async () => {
+      await owner`update open_payouts set ask_rail_at = now() where id = ${id}`
+      await settleOnce(service.deps)
+      const { json } = await account.get(`/v3/payout/${id}`)
+      return json.data.status === status
+    })
+  await comesTo('succeeded')
+  await prove()
+  await comesTo('reversed')
+  await owner`
+    update payout_outcomes set status = 'succeeded', succeeded_at = null where id = ${id}`
+  await prove()
+  assert.deepEqual([...(await faultsOf(account))], [{ table_name: 'payouts', key: id }])
   assert.equal(await stateOf(account), 'frozen')
 })
 
