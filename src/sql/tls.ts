@@ -16,8 +16,8 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/
  * The ways to connect to a host, in the order in which they are tried; false is without TLS.
  * Without sslmode, a connection within this machine has no TLS, and any other one has it if the
  * server offers it; with `sslrootcert` alone, it has TLS and the chain is checked. As in libpq,
- * nothing of this counts for a socket, `sslrootcert` has the chain of the certificate checked by any
- * mode, and `prefer` and `allow` have a second way.
+ * nothing of this counts for a socket, `sslrootcert` has the chain checked by any mode, and `prefer`
+ * and `allow` have a second way.
  * @throws DatabaseProblem for what cannot be obeyed, and for a file that cannot be read
  */
 export function tlsWays(
