@@ -15,9 +15,9 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/
 /**
  * The ways to connect to a host, in the order in which they are tried; false is without TLS.
  * Without sslmode, a connection within this machine has no TLS, and any other one has it if the
- * server offers it; with `sslrootcert` alone, it has TLS and the chain is checked. As in libpq,
- * nothing of this counts for a socket, `sslrootcert` has the chain checked by any mode, and `prefer`
- * and `allow` have a second way.
+ * server offers it. With `sslrootcert` alone, it has TLS, and the chain is checked. As in libpq,
+ * nothing of this counts for a socket, any mode checks the chain against `sslrootcert`, and
+ * `prefer` and `allow` have a second way.
  * @throws DatabaseProblem for what cannot be obeyed, and for a file that cannot be read
  */
 export function tlsWays(
