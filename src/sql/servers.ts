@@ -153,6 +153,7 @@ export class Servers {
   ): Promise<Connection> {
     const address = this.#addressAt(at)
     for (const [i, way] of address.ways.entries()) {
+      if (ended?.aborted) break
       let opened = false
       const connection = new Connection(address, way, options, reason => {
         if (opened) onLost(connection, reason)
@@ -162,6 +163,7 @@ export class Servers {
       if (options === ASKING) this.#opening.add(connection)
       try {
         await connection.open()
+        if (ended?.aborted) connection.destroy()
         opened = true
         return connection
       } catch (error) {
@@ -171,7 +173,7 @@ export class Servers {
         this.#opening.delete(connection)
       }
     }
-    throw new Error('an address has no way')
+    throw connectionError('CONNECTION_ENDED', 'the pool of connections is closed')
   }
 
   /** Asks all servers, and chooses the primary. Callers at one moment share the answer. */
