@@ -49,15 +49,16 @@ export interface DueBook {
 const HEAD_EVERY = '1 hour'
 
 /**
- * Books with new journals first, then those whose head or whose walk from the start is due. A walk
- * from the start that has begun goes on.
+ * Books with new journals, those whose head is due, and those whose walk from the start is due or
+ * has begun, in turn: a busy installation starves none of them. Within each kind, the book that has
+ * waited longest comes first.
  */
 export function listDueBooks(finder: Sql, again_days: number, limit: number): Promise<DueBook[]> {
   return finder<DueBook[]>`
     select account_id, walk from (
       select b.account_id, 'new' as walk,
-        case when b.journal_count > coalesce(n.number, 0) then 1 else 2 end as turn,
-        n.ended_at as since
+        case when b.journal_count > coalesce(n.number, 0) then 1 else 2 end as kind,
+        n.began_at as since
       from books b
       left join book_proofs n on n.account_id = b.account_id and n.walk = 'new'
       where n.account_id is null or b.journal_count <> n.number or n.ended_at is null
@@ -68,7 +69,8 @@ export function listDueBooks(finder: Sql, again_days: number, limit: number): Pr
       where a.walk = 'again' and (a.ended_at is null
         or a.began_at < statement_timestamp() - ${`${again_days} days`}::interval)
     ) due
-    order by turn, since nulls first, account_id limit ${limit}`
+    order by row_number() over (partition by kind order by since nulls first, account_id), kind
+    limit ${limit}`
 }
 
 /** The proof of a walk; at its start if it has none, or has ended and begins again. */
@@ -103,8 +105,9 @@ export async function storeProof(
     on conflict (account_id, walk) do update set number = excluded.number, hash = excluded.hash,
       journal_at = excluded.journal_at, balances = excluded.balances,
       ended_at = excluded.ended_at,
-      -- The start of the transaction, before which none of its faults was seen.
-      began_at = case when ${begins} then now() else p.began_at end`
+      -- The start of the transaction, before which none of its faults was seen. For the newest
+      -- journals, that of the last step: books come in turn.
+      began_at = case when ${begins || walk === 'new'} then now() else p.began_at end`
   if (walk === 'new' && begins) await tx`${insert('again', true)} on conflict do nothing`
 }
 

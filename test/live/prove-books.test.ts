@@ -250,6 +250,31 @@ test('corridor verify, books in order: forgets the faults of before', async () =
   assert.deepEqual([...(await faultsOf(account))], [])
 })
 
+test('more busy books than a turn takes: a quiet head and a walk from the start are proved in the same turn', async () => {
+  const [quiet, walked] = [await open(), await open()]
+  await prove()
+  await owner`
+    update balances set available = available + 1
+    where account_id = ${quiet.account.account_id}`
+  await owner`
+    update book_proofs set ended_at = now() - interval '2 hours'
+    where account_id = ${quiet.account.account_id} and walk = 'new'`
+  await owner`
+    update journals set created_at = created_at - interval '1 second'
+    where account_id = ${walked.account.account_id} and number = 1`
+  await owner`
+    update book_proofs set began_at = now() - interval '8 days'
+    where account_id = ${walked.account.account_id} and walk = 'again'`
+  for (let i = 0; i < 110; i += 1) await open()
+  await proveDue(service.deps)
+  const [left] = await owner<{ count: bigint }[]>`
+    select count(*) from books b left join book_proofs p
+      on p.account_id = b.account_id and p.walk = 'new' where p.account_id is null`
+  assert.ok(Number(left?.count) > 0, 'the turn could not take all')
+  assert.equal((await faultsOf(quiet)).length, 1)
+  assert.equal((await faultsOf(walked)).length, 1)
+})
+
 test('two processes: one verifies at a time, and the other after its turn has ended or its claim has run out', async () => {
   await owner`update verify_turn set due_at = now()`
   const turn = await claimTurn(service.deps.sql, 60_000)
