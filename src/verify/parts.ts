@@ -89,7 +89,7 @@ async function partOf<T>(
 }
 
 /** An SQLSTATE of class 22 or 23, or JavaScript's errors about a value of the wrong type. */
-function isAboutData(error: unknown): boolean {
+export function isAboutData(error: unknown): boolean {
   if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) {
     return true
   }

@@ -8,7 +8,8 @@ import { BOOKS, type BookRow, JOURNALS_AFTER, type JournalRow } from './book-row
 import { BOOKED } from './bookings.ts'
 import { checkBook, Walk, walkJournal } from './books.ts'
 import { matchNamed } from './named-payouts.ts'
-import { Findings, type Problem } from './problem.ts'
+import { isAboutData } from './parts.ts'
+import { Findings, type Problem, unreadable } from './problem.ts'
 import type { Fault, Proof } from './proof-store.ts'
 
 export interface Step {
@@ -21,8 +22,21 @@ export interface Step {
   readonly problems: readonly Problem[]
 }
 
-/** A transaction confined to the account, or of a role that reads all. */
+/**
+ * A transaction confined to the account, or of a role that reads all. A book that cannot be read is
+ * a problem as well, and its proof stays where it is.
+ */
 export async function stepOn(tx: TransactionSql, proof: Proof, most: number): Promise<Step> {
+  try {
+    return await tx.savepoint(tx => readStep(tx, proof, most))
+  } catch (error) {
+    if (!isAboutData(error)) throw error
+    const place = { table: 'books', account_id: proof.account_id, key: '' }
+    return { proof, journals: 0, is_at_head: false, problems: [unreadable(place, error)] }
+  }
+}
+
+async function readStep(tx: TransactionSql, proof: Proof, most: number): Promise<Step> {
   const { account_id } = proof
   const findings = new Findings(true)
   const [book] = await tx.unsafe<BookRow[]>(BOOKS(account_id), [account_id])

@@ -234,6 +234,18 @@ test('books at a fault, process killed before the position is stored: the next t
   assert.ok((await faultsOf(account)).some(({ key }) => key === 'number 2'))
 })
 
+test('book that cannot be read: a fault that freezes its account', async () => {
+  const account = await open()
+  await prove()
+  await owner`
+    update book_proofs set balances = '{"USD": "x"}'
+    where account_id = ${account.account.account_id}`
+  await anHourLater()
+  await prove()
+  assert.deepEqual([...(await faultsOf(account))], [{ table_name: 'books', key: '' }])
+  assert.equal(await stateOf(account), 'frozen')
+})
+
 test('corridor verify, books in order: forgets the faults of before', async () => {
   const account = await open()
   const { account_id } = account.account
