@@ -1,5 +1,6 @@
 // The SQL statements of proofs: how far each book is verified, whose turn it is, and what was
 // found.
+import { hash } from 'node:crypto'
 import type { AccountState } from '../accounts/states.ts'
 import { EMPTY_HASH } from '../ledger/rules.ts'
 import type { Sql, TransactionSql } from '../sql/connect.ts'
@@ -86,6 +87,14 @@ export async function findProof(tx: TransactionSql, { account_id, walk }: DueBoo
   return { account_id, walk, number, hash, journal_at, balances }
 }
 
+interface StepEnd {
+  /** Whether the step was the first of its walk. */
+  readonly begins: boolean
+  readonly is_at_head: boolean
+  /** When the step began to read, before which it saw no fault. */
+  readonly at: Instant
+}
+
 /**
  * Stores how far the walk has come. The first proof of a book begins the wait for its walk from the
  * start, which the first walk has just been.
@@ -93,7 +102,7 @@ export async function findProof(tx: TransactionSql, { account_id, walk }: DueBoo
 export async function storeProof(
   tx: TransactionSql,
   { account_id, walk, number, hash, journal_at, balances }: Proof,
-  { begins, is_at_head }: { readonly begins: boolean; readonly is_at_head: boolean },
+  { begins, is_at_head, at }: StepEnd,
 ): Promise<void> {
   const known = JSON.stringify(balances)
   const insert = (name: WalkName, ended: boolean) => tx`
@@ -105,10 +114,17 @@ export async function storeProof(
     on conflict (account_id, walk) do update set number = excluded.number, hash = excluded.hash,
       journal_at = excluded.journal_at, balances = excluded.balances,
       ended_at = excluded.ended_at,
-      -- The start of the transaction, before which none of its faults was seen. For the newest
-      -- journals, that of the last step: books come in turn.
-      began_at = case when ${begins || walk === 'new'} then now() else p.began_at end`
+      -- Before it, none of the walk's faults was seen. For the newest journals it is the time of
+      -- the last step: books come in turn.
+      began_at = case when ${begins || walk === 'new'} then ${at}::timestamptz
+        else p.began_at end`
   if (walk === 'new' && begins) await tx`${insert('again', true)} on conflict do nothing`
+}
+
+/** The time of the transaction. */
+export async function findTime(tx: TransactionSql): Promise<Instant> {
+  const [row] = await tx<{ at: Instant }[]>`select now() as at`
+  return row?.at ?? ''
 }
 
 export async function findState(
@@ -139,19 +155,28 @@ export interface Fault extends Pick<Problem, 'table' | 'account_id' | 'key'> {
   readonly mark: string
 }
 
-/** Stores a fault, or that it is still there. A row that has changed since is found anew. */
+/** The mark of a fault that has not frozen its account yet. */
+const untold = (mark: string) => hash('sha256', `untold ${mark}`, 'hex')
+
+/**
+ * Stores a fault, or that it is still there. A row that has changed since is found anew. While the
+ * fault is not told, the next step takes it for a new one.
+ */
 export async function keepFault(
   tx: TransactionSql,
   { table, account_id, key, mark }: Fault,
+  { isTold }: { readonly isTold: boolean },
 ): Promise<void> {
+  const before = untold(mark)
   await tx`
     insert into verify_faults as f (account_id, table_name, key, mark)
-    select ${account_id}, ${table}, ${key}, decode(${mark}, 'hex')
+    select ${account_id}, ${table}, ${key}, decode(${isTold ? mark : before}, 'hex')
     where (select count(*) from verify_faults where account_id = ${account_id}) < ${MAX_FAULTS}
       or exists (select from verify_faults where account_id = ${account_id}
         and table_name = ${table} and key = ${key})
     on conflict (account_id, table_name, key) do update set seen_at = clock_timestamp(),
-      found_at = case when f.mark = excluded.mark then f.found_at else clock_timestamp() end,
+      found_at = case when f.mark in (decode(${mark}, 'hex'), decode(${before}, 'hex'))
+        then f.found_at else clock_timestamp() end,
       mark = excluded.mark`
 }
 

@@ -234,6 +234,48 @@ test('books at a fault, process killed before the position is stored: the next t
   assert.ok((await faultsOf(account)).some(({ key }) => key === 'number 2'))
 })
 
+test('position that cannot be stored: its faults are, so no payout goes out of the frozen account', async () => {
+  const account = await open()
+  const { account_id } = account.account
+  await owner`update balances set available = available + 1 where account_id = ${account_id}`
+  await owner`revoke insert on book_proofs from corridor_service`
+  await proveDue(service.deps)
+  await owner`grant insert on book_proofs to corridor_service`
+  assert.equal((await faultsOf(account)).length, 1)
+  assert.equal(await stateOf(account), 'frozen')
+  await prove()
+})
+
+test('process killed between a stored fault and the freeze: the next turn freezes the account', async () => {
+  const account = await open()
+  const { account_id } = account.account
+  await prove()
+  await owner`update balances set available = available + 1 where account_id = ${account_id}`
+  await anHourLater()
+  const run = () => Promise.reject(new Error('killed'))
+  const operators = Object.assign(Object.create(service.deps.operators), { run })
+  await proveDue({ ...service.deps, operators })
+  assert.equal((await faultsOf(account)).length, 1)
+  assert.equal(await stateOf(account), 'active')
+  await prove()
+  assert.equal(await stateOf(account), 'frozen')
+})
+
+test('account with the most faults that are kept: another fault does not freeze it again', async () => {
+  const account = await open()
+  const { account_id } = account.account
+  await prove()
+  await owner`
+    insert into verify_faults (account_id, table_name, key, mark)
+    select ${account_id}, 'journals', 'number ' || n, sha256('known')
+    from generate_series(1001, 1100) n`
+  await owner`update balances set available = available + 1 where account_id = ${account_id}`
+  await anHourLater()
+  await prove()
+  assert.equal((await faultsOf(account)).length, 100)
+  assert.equal(await stateOf(account), 'active')
+})
+
 test('book that cannot be read: a fault that freezes its account', async () => {
   const account = await open()
   await prove()

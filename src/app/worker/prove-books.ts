@@ -17,6 +17,7 @@ import {
   type Fault,
   findProof,
   findState,
+  findTime,
   forgetMended,
   keepFault,
   knownFaults,
@@ -96,32 +97,45 @@ export async function proveDue(deps: Deps, isStopped = () => false, step = STEP)
 
 async function proveBook(deps: Deps, due: DueBook, most: number): Promise<number> {
   const { account_id } = due
-  const { before, known, state, step } = await readConfined(deps.sql, [account_id], async tx => {
+  const read = await readConfined(deps.sql, [account_id], async tx => {
+    const at = await findTime(tx)
     const before = await findProof(tx, due)
     const known = await knownFaults(tx, account_id)
     const state = await findState(tx, account_id)
-    return { before, known, state, step: await stepOn(tx, before, most) }
+    return { at, before, known, state, step: await stepOn(tx, before, most) }
   })
-  const faults = step.problems.slice(0, MAX_FAULTS).map(faultOf)
-  const fresh = faults.filter(({ table, key, mark }) => known.get(`${table} ${key}`) !== mark)
+  const { at, before, known, state, step } = read
+  const nameOf = ({ table, key }: Fault) => `${table} ${key}`
+  const found = step.problems.slice(0, MAX_FAULTS).map(faultOf)
+  // A fault without a place would freeze its account with each step.
+  const places = MAX_FAULTS - known.size
+  const added = new Set(found.filter(fault => !known.has(nameOf(fault))).slice(0, places))
+  const faults = found.filter(fault => known.has(nameOf(fault)) || added.has(fault))
+  const fresh = faults.filter(fault => known.get(nameOf(fault)) !== fault.mark)
+  const keep = (faults: readonly Fault[], isTold: boolean) =>
+    transactConfined(deps.sql, [account_id], async tx => {
+      for (const fault of faults) await keepFault(tx, fault, { isTold })
+    })
   const [first] = fresh
   if (first !== undefined) {
     for (const { table, key } of fresh) {
       deps.log.error({ account_id, table, key }, 'a row differs from the books')
     }
+    // With a stored fault, the freeze stops the payouts that no rail was asked about.
+    await keep(fresh, false)
     await freeze(deps, first, state)
   }
+  if (faults.length > 0) await keep(faults, true)
   await transactConfined(deps.sql, [account_id], async tx => {
-    for (const fault of faults) await keepFault(tx, fault)
     const { proof, is_at_head } = step
-    await storeProof(tx, proof, { begins: before.number === 0n, is_at_head })
+    await storeProof(tx, proof, { begins: before.number === 0n, is_at_head, at })
     if (due.walk === 'again' && is_at_head) await forgetMended(tx, account_id)
   })
   return step.journals
 }
 
 /** In the name of the service. An account that is frozen or closed already stays as it is. */
-async function freeze({ operators, log }: Deps, fault: Fault, state: AccountState | undefined) {
+async function freeze(deps: Deps, fault: Fault, state: AccountState | undefined): Promise<void> {
   if (state !== 'active') return
   const { account_id } = fault
   // Without the row's values, which may be personal data.
@@ -130,10 +144,13 @@ async function freeze({ operators, log }: Deps, fault: Fault, state: AccountStat
   const author = { operator: SERVICE, act: 'account freeze', via: 'corridor verify', origin: {} }
   const command = { account_id, to: 'frozen', reason } as const
   try {
-    await operators.run(author, { operation: changeState, command, act: null })
-    log.error({ account_id, reason }, 'the account is frozen')
+    await deps.operators.run(author, { operation: changeState, command, act: null })
+    deps.log.error({ account_id, reason }, 'the account is frozen')
   } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    if (error.problems[0]?.reason !== 'invalid_transition') throw error
     // A person has frozen it in the same moment.
-    if (!(error instanceof Refusal) || error.status === 503) throw error
+    const now = await readConfined(deps.sql, [account_id], tx => findState(tx, account_id))
+    if (now === 'active') throw error
   }
 }
