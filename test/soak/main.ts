@@ -9,8 +9,11 @@ if (!Number.isInteger(minutes) || minutes < 1 || minutes > 1_440) {
   process.stderr.write('soak: --minutes is a whole number from 1 to 1440\n')
   process.exitCode = 2
 } else {
-  const { faults } = await soak(minutes, line => {
+  const stopped = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopped.abort())
+  const say = (line: string) => {
     process.stdout.write(`${new Date().toISOString().slice(11, 19)}  ${line}\n`)
-  })
+  }
+  const { faults } = await soak(minutes, say, stopped.signal)
   if (faults.length > 0) process.exitCode = 1
 }

@@ -25,18 +25,18 @@ const MOST_MIB_A_MINUTE = 1
 const MOST_MORE = 10
 
 export interface SoakResult {
-  readonly lines: readonly string[]
   /** One sentence each; none when all promises are kept. */
   readonly faults: readonly string[]
+  /** From the last answer until all is paid and told. */
+  readonly over_ms: number
 }
 
-/** `say` gets a line a minute and the summary. */
-export async function soak(minutes: number, say: (line: string) => void): Promise<SoakResult> {
-  const lines: string[] = []
-  const tell = (line: string) => {
-    lines.push(line)
-    say(line)
-  }
+/** `say` gets a line a minute and the summary; `stop` ends the soak, and all that it has started. */
+export async function soak(
+  minutes: number,
+  say: (line: string) => void,
+  stop?: AbortSignal,
+): Promise<SoakResult> {
   const scene = await startScene()
   let alarms: Alarms | undefined
   const load = startSoakLoad(scene.client, scene.address, PROBE_PER_S)
@@ -44,18 +44,20 @@ export async function soak(minutes: number, say: (line: string) => void): Promis
     const limit = await measureLimit(scene, load)
     const half = Math.max(1, Math.floor(limit / 2))
     load.setRate(half)
-    tell(`limit ${limit.toFixed(0)} payouts/s, paid and told of; the load is ${half} a second`)
+    say(`limit ${limit.toFixed(0)} payouts/s, paid and told of; the load is ${half} a second`)
     alarms = await startAlarms(scene.folder, scene.ports)
-    if (alarms === undefined) tell('Prometheus is not installed: no alarm is judged')
-    const course = new Course(scene, load, alarms)
-    for (let minute = 1; minute <= minutes; minute++) tell(await course.minute(minute))
+    if (alarms === undefined) say('Prometheus is not installed: no alarm is judged')
+    const course = new Course(scene, load, alarms, stop)
+    for (let minute = 1; minute <= minutes; minute++) say(await course.minute(minute))
     await load.stop()
+    const stopped_at = performance.now()
     await untilAllIsOver(scene, load.sent())
+    const over_ms = performance.now() - stopped_at
     const end = await judgeEnd(scene, load)
-    for (const line of [...end.lines, ...course.summary()]) tell(line)
+    for (const line of [...end.lines, ...course.summary()]) say(line)
     const faults = [...end.faults, ...course.faults()]
-    for (const fault of faults) tell(`FAULT: ${fault}`)
-    return { lines, faults }
+    for (const fault of faults) say(`FAULT: ${fault}`)
+    return { faults, over_ms }
   } catch (error) {
     for (const warning of scene.warnings.slice(-5)) say(warning)
     throw error
@@ -88,6 +90,7 @@ class Course {
   readonly #scene: Scene
   readonly #load: SoakLoad
   readonly #alarms: Alarms | undefined
+  readonly #stop: AbortSignal | undefined
   readonly #began_at = performance.now()
   readonly #killed: Killed[] = []
   readonly #rings: Ring[] = []
@@ -95,10 +98,16 @@ class Course {
   readonly #quiet: { files: number; sessions: number }[] = []
   #ringing: readonly string[] = []
 
-  constructor(scene: Scene, load: SoakLoad, alarms: Alarms | undefined) {
+  constructor(
+    scene: Scene,
+    load: SoakLoad,
+    alarms: Alarms | undefined,
+    stop: AbortSignal | undefined,
+  ) {
     this.#scene = scene
     this.#load = load
     this.#alarms = alarms
+    this.#stop = stop
   }
 
   get #now_s(): number {
@@ -134,6 +143,7 @@ class Course {
   /** Samples each second until this second of the soak. */
   async #watch(until_s: number): Promise<void> {
     while (this.#now_s < until_s) {
+      this.#stop?.throwIfAborted()
       const begin = performance.now()
       this.#samples.push(await sampleOf(this.#scene.lasting_pid, this.#now_s))
       const ringing = (await this.#alarms?.ringing()) ?? []
@@ -147,7 +157,7 @@ class Course {
 
   summary(): string[] {
     const memory = this.#memory()
-    const [first, last] = [this.#quiet[0], this.#quiet.at(-1)]
+    const [first, last] = this.#quietTimes()
     return [
       `memory of the process that is never killed: ${memory.first.toFixed(0)} MiB at first, ` +
         `${memory.last.toFixed(0)} MiB in the last minute; ${memory.words}`,
@@ -173,9 +183,14 @@ class Course {
     return { first: median(first), last: median(last), rise, words }
   }
 
+  /** The second and the last: before the first one the limit was measured, with more clients. */
+  #quietTimes() {
+    return [this.#quiet[1], this.#quiet.at(-1)] as const
+  }
+
   faults(): string[] {
     const { rise = 0 } = this.#memory()
-    const [first, last] = [this.#quiet[1], this.#quiet.at(-1)]
+    const [first, last] = this.#quietTimes()
     const more = (what: 'files' | 'sessions') => (last?.[what] ?? 0) - (first?.[what] ?? Infinity)
     return [
       ...(rise > MOST_MIB_A_MINUTE ? [`memory rises by ${rise.toFixed(2)} MiB a minute`] : []),
