@@ -8,7 +8,7 @@ import { type Alarms, startAlarms } from './alarms.ts'
 import { judgeEnd, untilAllIsOver } from './end.ts'
 import { judgeRings, KILLS, type Kill, type Killed, type Ring } from './kills.ts'
 import { type SoakLoad, startSoakLoad } from './load.ts'
-import { countSessions, openFilesOf, type Sample, sampleOf } from './sample.ts'
+import { countSessions, type Sample, sampleOf } from './sample.ts'
 import { type Scene, startScene } from './scene.ts'
 
 const MINUTE_S = 60
@@ -21,7 +21,7 @@ const PROBE_S = 15
 /** Memory is judged from here on, if so much again follows. */
 const WARM_S = 300
 const MOST_MIB_A_MINUTE = 1
-/** By which open files and sessions may differ between the first and the last of the quiet times. */
+/** By which open files and sessions may differ between the second minute and the last. */
 const MOST_MORE = 10
 
 export interface SoakResult {
@@ -120,22 +120,22 @@ class Course {
     const rings_before = this.#rings.length
     const sent_before = this.#load.sent()
     await this.#watch(ends_s - MINUTE_S + QUIET_S)
-    const quiet = {
-      files: await openFilesOf(this.#scene.lasting_pid),
-      sessions: await countSessions(this.#scene),
-    }
-    this.#quiet.push(quiet)
+    const sessions = await countSessions(this.#scene)
     this.#killed.push({ kill, at_s: this.#now_s })
     await this.#scene.kill(kill.victim)
     await this.#watch(this.#now_s + kill.away_s)
     await this.#scene.startAgain(kill.victim)
     await this.#watch(ends_s)
+    // Clients come and go: what is left over shows when there are fewest.
+    const its = this.#samples.filter(({ at_s }) => at_s >= ends_s - MINUTE_S)
+    const files = Math.min(...its.map(one => one.files))
+    this.#quiet.push({ files, sessions })
     const rang = [...new Set(this.#rings.slice(rings_before).map(({ alarm }) => alarm))]
     return [
       `minute ${number}: ${kill.victim} killed, away ${kill.away_s} s`,
       `${this.#load.sent() - sent_before} payouts, ${JSON.stringify(this.#load.takeTally())}`,
-      `${this.#samples.at(-1)?.rss_mib.toFixed(0)} MiB, ${quiet.files} files`,
-      `${quiet.sessions} sessions`,
+      `${this.#samples.at(-1)?.rss_mib.toFixed(0)} MiB, ${files} files`,
+      `${sessions} sessions`,
       `rang: ${rang.join(', ') || 'none'}`,
     ].join('; ')
   }

@@ -6,14 +6,13 @@ import type { Scene } from './scene.ts'
 export interface Sample {
   readonly at_s: number
   readonly rss_mib: number
+  /** Open files and connections. */
+  readonly files: number
 }
 
 export async function sampleOf(pid: number, at_s: number): Promise<Sample> {
-  return { at_s, rss_mib: await memoryMib(pid) }
-}
-
-export async function openFilesOf(pid: number): Promise<number> {
-  return (await readdir(`/proc/${pid}/fd`)).length
+  const files = (await readdir(`/proc/${pid}/fd`)).length
+  return { at_s, files, rss_mib: await memoryMib(pid) }
 }
 
 /** Sessions of the service at the primary. */
