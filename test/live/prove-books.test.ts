@@ -6,6 +6,7 @@ import { notifyPeople } from '../../src/app/worker/notify-people.ts'
 import { countProofs, proveDue, startProving } from '../../src/app/worker/prove-books.ts'
 import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
 import type { Message } from '../../src/notifications/notification.ts'
+import { claimDuePayouts } from '../../src/payouts/advance/claim-store.ts'
 import type { Sql } from '../../src/sql/connect.ts'
 import { claimTurn, endTurn } from '../../src/verify/proof-store.ts'
 import { localPayout } from '../support/given/bodies.ts'
@@ -203,6 +204,9 @@ test('payout that waits for its rail, account frozen for a fault: not handed ove
     where account_id = ${account.account.account_id}`
   await anHourLater()
   await prove()
+  const { account_id } = account.account
+  const claimed = await claimDuePayouts(service.deps.sql, [{ account_id, id }], 1_000)
+  assert.deepEqual(claimed, [], 'nor if it was listed before the freeze')
   const asked = async () => {
     await settleOnce(service.deps)
     const [row] = await owner<{ rail_attempts: bigint }[]>`

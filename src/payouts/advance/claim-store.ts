@@ -39,7 +39,7 @@ export async function listDuePayouts(
     from open_payouts o
     where ask_rail_at <= statement_timestamp() and ${unclaimed(finder)}
       and ${mayBeAsked(finder, await versionBefore(finder))} and ${mayBegin(finder, 'o', 'o')}
-      and ${isNotStopped(finder)}
+      and ${isNotStopped(finder, 'o')}
       and rail = any (${[...rails]}::text[])
     order by ask_rail_at limit ${limit}`
 }
@@ -80,12 +80,16 @@ export function mayBegin(
 
 /**
  * The condition that no fault stops the payout: corridor verify has frozen its account. What a rail
- * has been asked about goes on.
+ * has been asked about goes on. Nothing verifies a spread database while it runs.
  */
-function isNotStopped(finder: Sql) {
-  return finder`(o.rail_attempts > 0 or not exists (
+function isNotStopped(sql: Tag, row: 'o' | 'due', items?: readonly OfAccount[]) {
+  if (isSpread()) return sql`true`
+  const [payout, account] = [sql.unsafe(row), sql.unsafe(row === 'due' ? 'k' : 'o')]
+  return sql`(${payout}.rail_attempts > 0 or not exists (
     select from verify_faults f join books b on b.account_id = f.account_id
-    where f.account_id = o.account_id and b.state = 'frozen'))`
+    where f.account_id = ${account}.account_id and b.account_id = ${account}.account_id
+      and b.state = 'frozen'
+      ${items === undefined ? sql`` : sql`${within('f', items)} ${within('b', items)}`}))`
 }
 
 /** The version of the lists. Undefined: the statement reads it in its snapshot. */
@@ -197,6 +201,7 @@ function claimRows(
         where due.account_id = k.account_id and due.id = k.id ${within('due', keys)}
           and ask_rail_at <= statement_timestamp() and ${unclaimed(tx)}
           and ${mayBeAsked(tx, present)} and ${mayBegin(tx, 'due', 'k', keys)}
+          and ${isNotStopped(tx, 'due', keys)}
         limit 1 for update skip locked
       ) r
     ) locked
