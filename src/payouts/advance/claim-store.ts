@@ -85,11 +85,11 @@ export function mayBegin(
 function isNotStopped(sql: Tag, row: 'o' | 'due', items?: readonly OfAccount[]) {
   if (isSpread()) return sql`true`
   const [payout, account] = [sql.unsafe(row), sql.unsafe(row === 'due' ? 'k' : 'o')]
+  const of = (name: 'f' | 'b') => (items === undefined ? sql`` : within(name, items))
   return sql`(${payout}.rail_attempts > 0 or not exists (
     select from verify_faults f join books b on b.account_id = f.account_id
-    where f.account_id = ${account}.account_id and b.account_id = ${account}.account_id
-      and b.state = 'frozen'
-      ${items === undefined ? sql`` : sql`${within('f', items)} ${within('b', items)}`}))`
+    where f.account_id = ${account}.account_id ${of('f')}
+      and b.account_id = ${account}.account_id ${of('b')} and b.state = 'frozen'))`
 }
 
 /** The version of the lists. Undefined: the statement reads it in its snapshot. */
