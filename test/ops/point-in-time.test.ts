@@ -27,6 +27,7 @@ import { openEmbedded } from '../../src/postgres/embedded.ts'
 import { ARCHIVE_FILE, archiveText } from '../../src/postgres/log-scripts.ts'
 import { restoreBackup } from '../../src/postgres/restore.ts'
 import { connect, type Sql } from '../../src/sql/connect.ts'
+import { FILE_PAYOUT, folderConfig } from '../support/bank/folder-bank.ts'
 import { type CommandResult, openCli } from '../support/service/cli.ts'
 import { startListening } from '../support/service/listening.ts'
 import { httpClient, openAccountOn, until } from '../support/service/process.ts'
@@ -66,40 +67,11 @@ const startIn = (name: string, archive = path('log')) =>
     CORRIDOR_DRAIN_MS: '0',
   })
 
-const CONFIG = {
-  settlement_account: {
-    ...{ name: 'Operating', holder: 'Corridor Ltd', iban: 'DE89370400440532013000' },
-    ...{ bic: 'COBADEFFXXX', currency: 'USD', address: { town: 'Frankfurt', country: 'DE' } },
-  },
-  profile: { name: 'a', like: 'generic', address: 'any' },
-  transport: { kind: 'folder', outbox: path('out'), inbox: path('in'), archive: path('sent') },
-  timetable: 'always_open',
-  fetch_every_s: 1,
-}
-
-const PAYOUT = {
-  amount: 1_000,
-  currency: 'USD',
-  type: 'local',
-  local: { fund_transfer_network: 'ach' },
-  purpose: 'supplier_payment',
-  transaction_description: 'Invoice 1',
-  beneficiary_details: {
-    name: 'Ada Lovelace',
-    type: 'individual',
-    destination_details: {
-      type: 'bank',
-      bank: {
-        ...{ account_number: '4400000001', bank_name: 'First Example Bank', country: 'US' },
-        bank_codes: { routing_number: '021000021' },
-      },
-    },
-    address: {
-      ...{ line1: '1 Main St', city: 'Springfield', state: 'IL', country: 'US' },
-      postal_code: '62701',
-    },
-  },
-}
+const CONFIG = folderConfig({
+  outbox: path('out'),
+  inbox: path('in'),
+  archive: path('sent'),
+})
 
 /** A service with a live account whose payouts go to a bank by files. */
 async function openBank(name: string) {
@@ -118,7 +90,7 @@ async function openBank(name: string) {
   const pay = async (): Promise<string> => {
     let id = ''
     await until('the payout is made', async () => {
-      const { status, json } = await client.post(service.address, '/v3/payout', PAYOUT)
+      const { status, json } = await client.post(service.address, '/v3/payout', FILE_PAYOUT)
       if (status === 200) id = json.data.id
       return status === 200
     })

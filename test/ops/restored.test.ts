@@ -9,6 +9,7 @@ import { after, test } from 'node:test'
 import { openEmbedded } from '../../src/postgres/embedded.ts'
 import { connect, type Sql } from '../../src/sql/connect.ts'
 import { openPool } from '../../src/sql/pool.ts'
+import { FILE_PAYOUT, folderConfig } from '../support/bank/folder-bank.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { type CommandResult, openCli } from '../support/service/cli.ts'
 import { startListening } from '../support/service/listening.ts'
@@ -62,40 +63,11 @@ async function takeFile(): Promise<{ name: string; ids: string[] }> {
   }
 }
 
-const CONFIG = {
-  settlement_account: {
-    ...{ name: 'Operating', holder: 'Corridor Ltd', iban: 'DE89370400440532013000' },
-    ...{ bic: 'COBADEFFXXX', currency: 'USD', address: { town: 'Frankfurt', country: 'DE' } },
-  },
-  profile: { name: 'a', like: 'generic', address: 'any' },
-  transport: { kind: 'folder', outbox: path('out'), inbox: path('in'), archive: path('archive') },
-  timetable: 'always_open',
-  fetch_every_s: 1,
-}
-
-const PAYOUT = {
-  amount: 1_000,
-  currency: 'USD',
-  type: 'local',
-  local: { fund_transfer_network: 'ach' },
-  purpose: 'supplier_payment',
-  transaction_description: 'Invoice 1',
-  beneficiary_details: {
-    name: 'Ada Lovelace',
-    type: 'individual',
-    destination_details: {
-      type: 'bank',
-      bank: {
-        ...{ account_number: '4400000001', bank_name: 'First Example Bank', country: 'US' },
-        bank_codes: { routing_number: '021000021' },
-      },
-    },
-    address: {
-      ...{ line1: '1 Main St', city: 'Springfield', state: 'IL', country: 'US' },
-      postal_code: '62701',
-    },
-  },
-}
+const CONFIG = folderConfig({
+  outbox: path('out'),
+  inbox: path('in'),
+  archive: path('archive'),
+})
 
 async function startIn(name: string) {
   return startListening({
@@ -126,7 +98,7 @@ test('backup, payout sent after it, restore: rails paused, payout listed; after 
   )
   const client = httpClient(account)
   await until('the account has a route', async () => {
-    const { status } = await client.post(first.address, '/v3/payout', PAYOUT)
+    const { status } = await client.post(first.address, '/v3/payout', FILE_PAYOUT)
     return status === 200
   })
   const backup = await run('original', 'backup', path('backup.tar.zst'))
