@@ -1,0 +1,256 @@
+-- additive: the former version knows none of these tables, and runs on.
+-- The statements of banks, their lines, and the matches of lines with items of the books. Each match
+-- has equal sums on both sides. So the balance at the bank less the balance in the books is the sum
+-- of the open lines less the sum of the open items, at every instant.
+
+-- The files that statements came in, by the hash of their bytes: the same bytes are taken once.
+create table statement_files (
+  sha256 digest primary key,
+  received_at timestamptz not null default clock_timestamp(),
+  size bigint not null check (size >= 0),
+  name text not null check (length(name) <= 300),
+  -- The rail whose inbox had the file; '' for one that a person has given.
+  rail text not null default '',
+  by text not null default '',
+  state text not null check (state in ('read', 'refused')),
+  -- Why it is refused: nothing of it was taken.
+  reason text not null default '' check (length(reason) <= 1000),
+  constraint refused_with_a_reason check ((state = 'refused') = (reason <> ''))
+);
+create trigger append_only before update or delete or truncate on statement_files
+  for each statement execute function refuse_change();
+
+create table bank_statements (
+  id bigint generated always as identity primary key,
+  sha256 digest not null references statement_files,
+  nostro text collate "C" not null references nostros,
+  statement_id text collate "C" not null check (length(statement_id) <= 100),
+  sequence text collate "C" not null default '' check (length(sequence) <= 40),
+  opened_on date not null,
+  closed_on date not null,
+  -- Minor units, as the bank says them; null where the format has none.
+  opening bigint,
+  closing bigint,
+  lines integer not null check (lines >= 0),
+  -- The sum of its lines, those included that an earlier statement had.
+  amount bigint not null,
+  -- Lines that an earlier statement had.
+  held integer not null default 0 check (held >= 0),
+  state text not null check (state in ('proved', 'gap', 'overlap', 'sum_differs')),
+  constraint statement_once unique (nostro, closed_on, statement_id)
+);
+create index bank_statements_by_day on bank_statements (nostro, closed_on, id);
+
+create table bank_lines (
+  id bigint generated always as identity primary key,
+  -- Minor units; money in (+) or out (-).
+  amount bigint not null check (amount <> 0),
+  statement bigint not null references bank_statements,
+  position integer not null check (position > 0),
+  -- The live match that it is a member of.
+  match bigint,
+  booked_on date not null,
+  value_on date not null,
+  -- Equal lines of one nostro are counted from 1: two equal payments of a day are genuine.
+  occurrence integer not null check (occurrence > 0),
+  same digest not null,
+  nostro text collate "C" not null references nostros,
+  currency text not null,
+  -- The bank's own code of the transaction, such as PMNT/ICDT/ESCT, NTRF or 475.
+  code text collate "C" not null default '' check (length(code) <= 60),
+  end_to_end_id text collate "C" not null default '' check (length(end_to_end_id) <= 100),
+  uetr text collate "C" not null default '' check (length(uetr) <= 36),
+  instruction text collate "C" not null default '' check (length(instruction) <= 100),
+  -- The payments that it sums up: PmtInfId, and the id of the file.
+  block text collate "C" not null default '' check (length(block) <= 100),
+  file text collate "C" not null default '' check (length(file) <= 100),
+  bank_reference text collate "C" not null default '' check (length(bank_reference) <= 100),
+  -- The virtual IBAN of ours that was credited.
+  own_account text collate "C" not null default '' check (length(own_account) <= 64),
+  counterparty text collate "C" not null default '' check (length(counterparty) <= 64),
+  counterparty_name text not null default '' check (length(counterparty_name) <= 200),
+  text text not null default '' check (length(text) <= 1000),
+  -- What the payments of a line for many are, in the order of the file: amount, end_to_end_id, uetr,
+  -- instruction. '[]' for none. They sum to the line.
+  details jsonb not null default '[]' check (jsonb_typeof(details) = 'array'),
+  constraint line_once unique (nostro, same, occurrence),
+  constraint line_of_a_place unique (statement, position)
+);
+create index bank_lines_by_match on bank_lines (match) where match is not null;
+create index open_lines on bank_lines (nostro, id) where match is null;
+create index bank_lines_by_day on bank_lines (nostro, booked_on, id);
+
+-- Lines and items of one sum. Automatic matches have by = ''. `lines` and `items` are its members,
+-- also after it is undone; the column `match` of a line or an item names its live match.
+create table matches (
+  id bigint primary key,
+  at timestamptz not null default clock_timestamp(),
+  undone_at timestamptz,
+  lines_sum bigint not null,
+  items_sum bigint not null,
+  nostro text collate "C" not null references nostros,
+  rule text not null check (rule ~ '^[a-z][a-z0-9_]{1,39}$'),
+  by text not null default '',
+  note text not null default '' check (length(note) <= 500),
+  undone_by text not null default '',
+  undo_note text not null default '' check (length(undo_note) <= 500),
+  lines bigint[] not null check (cardinality(lines) <= 100000),
+  items bigint[] not null check (cardinality(items) <= 100000),
+  constraint sums_are_equal check (lines_sum = items_sum),
+  constraint match_has_members check (cardinality(lines) + cardinality(items) > 1),
+  constraint undone_by_a_person check ((undone_at is null) = (undone_by = ''))
+);
+create sequence match_ids;
+create index matches_by_nostro on matches (nostro, id);
+alter table bank_lines add constraint of_a_match foreign key (match) references matches
+  deferrable initially deferred;
+alter table nostro_items add constraint of_a_match foreign key (match) references matches
+  deferrable initially deferred;
+
+-- Lines and items name a match before its row is written, and its row is checked against them. So
+-- nothing joins a match later.
+create function check_member() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if old.match is not null and exists (
+    select from matches where id = old.match and undone_at is null)
+  then
+    raise exception '% % is in match %, which is not undone', tg_table_name, old.id, old.match
+      using errcode = 'check_violation', constraint = 'member_of_one_match';
+  end if;
+  if new.match is not null and exists (select from matches where id = new.match) then
+    raise exception 'match % has its members already', new.match
+      using errcode = 'check_violation', constraint = 'member_of_one_match';
+  end if;
+  return new;
+end $$;
+create trigger member_of_one_match before update of match on bank_lines for each row
+  when (old.match is distinct from new.match) execute function check_member();
+create trigger member_of_one_match before update of match on nostro_items for each row
+  when (old.match is distinct from new.match) execute function check_member();
+create trigger item_stays before update on nostro_items for each row
+  when ((old.nostro, old.amount, old.booked_at, old.number, old.house_number, old.value_on, old.attempt,
+      old.currency, old.kind, old.account_id, old.payout_id, old.rail, old.key, old.uetr,
+      old.instruction, old.block, old.file)
+    is distinct from (new.nostro, new.amount, new.booked_at, new.number, new.house_number,
+      new.value_on, new.attempt, new.currency, new.kind, new.account_id, new.payout_id, new.rail,
+      new.key, new.uetr, new.instruction, new.block, new.file))
+  execute function check_item_of_nostro();
+
+create function check_matches() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+declare
+  wrong bigint;
+begin
+  select m.id into wrong from added m
+  left join (
+    select l.match, count(*) as n, sum(l.amount) as amount, bool_and(l.id = any (m.lines)
+      and l.nostro = m.nostro and l.currency = s.currency) as fits
+    from added m join nostros s on s.name = m.nostro join bank_lines l on l.match = m.id
+    group by l.match) l on l.match = m.id
+  left join (
+    select i.match, count(*) as n, sum(i.amount) as amount, bool_and(i.id = any (m.items)
+      and i.nostro = m.nostro and i.currency = s.currency) as fits
+    from added m join nostros s on s.name = m.nostro join nostro_items i on i.match = m.id
+    group by i.match) i on i.match = m.id
+  where coalesce(l.n, 0) <> cardinality(m.lines) or coalesce(i.n, 0) <> cardinality(m.items)
+    or coalesce(l.amount, 0) <> m.lines_sum or coalesce(i.amount, 0) <> m.items_sum
+    or l.fits is false or i.fits is false
+  limit 1;
+  if wrong is not null then
+    raise exception 'match % has other members than it names', wrong
+      using errcode = 'check_violation', constraint = 'match_is_its_members';
+  end if;
+  return null;
+end $$;
+create trigger match_is_its_members after insert on matches referencing new table as added
+  for each statement execute function check_matches();
+-- Runs at the end of the transaction: an undone match has given its members back.
+create function check_given_back() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if exists (select from bank_lines where match = new.id)
+    or exists (select from nostro_items where match = new.id)
+  then
+    raise exception 'match % is undone and has members', new.id
+      using errcode = 'check_violation', constraint = 'undone_gives_back';
+  end if;
+  return null;
+end $$;
+create constraint trigger undone_gives_back after update on matches
+  deferrable initially deferred for each row execute function check_given_back();
+create function refuse_match_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'match % stays as it is', old.id
+    using errcode = 'check_violation', constraint = 'match_stays';
+end $$;
+create trigger match_stays before update on matches for each row
+  when ((old.id, old.at, old.lines_sum, old.items_sum, old.nostro, old.rule, old.by, old.note, old.lines,
+      old.items) is distinct from (new.id, new.at, new.lines_sum, new.items_sum, new.nostro,
+      new.rule, new.by, new.note, new.lines, new.items) or old.undone_at is not null)
+  execute function refuse_match_change();
+create trigger kept before delete or truncate on matches
+  for each statement execute function refuse_change();
+-- The history has what people do. The row itself says what the rules did.
+create trigger history after insert or update on matches for each row
+  when (new.by <> '' or new.undone_by <> '') execute function keep_history('lines', 'items');
+
+-- The content of a statement and of a line never changes.
+create function refuse_bank_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'row % of % stays as it is', old.id, tg_table_name
+    using errcode = 'check_violation', constraint = 'bank_said_so';
+end $$;
+create trigger bank_said_so before update on bank_lines for each row
+  when ((old.id, old.amount, old.statement, old.position, old.booked_on, old.value_on, old.occurrence,
+      old.same, old.nostro, old.currency, old.code, old.end_to_end_id, old.uetr, old.instruction,
+      old.block, old.file, old.bank_reference, old.own_account)
+    is distinct from (new.id, new.amount, new.statement, new.position, new.booked_on, new.value_on,
+      new.occurrence, new.same, new.nostro, new.currency, new.code, new.end_to_end_id, new.uetr,
+      new.instruction, new.block, new.file, new.bank_reference, new.own_account))
+  execute function refuse_bank_change();
+create trigger bank_said_so before update on bank_statements for each row
+  when ((old.id, old.sha256, old.nostro, old.statement_id, old.sequence, old.opened_on, old.closed_on,
+      old.opening, old.closing, old.lines, old.amount, old.held)
+    is distinct from (new.id, new.sha256, new.nostro, new.statement_id, new.sequence, new.opened_on,
+      new.closed_on, new.opening, new.closing, new.lines, new.amount, new.held))
+  execute function refuse_bank_change();
+create trigger kept before delete or truncate on bank_lines
+  for each statement execute function refuse_change();
+create trigger kept before delete or truncate on bank_statements
+  for each statement execute function refuse_change();
+create function add_lines_to_total() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  insert into nostro_totals as t (nostro, side, currency, count, amount)
+  select nostro, 'bank', currency, count(*), sum(amount) from added group by nostro, currency
+  order by nostro, currency
+  on conflict (nostro, side, currency)
+    do update set count = t.count + excluded.count, amount = t.amount + excluded.amount;
+  return null;
+end $$;
+create trigger counted after insert on bank_lines referencing new table as added
+  for each statement execute function add_lines_to_total();
+
+-- Notes of people on a line, an item or a statement, and who looks after it.
+create table case_notes (
+  id bigint generated always as identity primary key,
+  at timestamptz not null default clock_timestamp(),
+  of text not null check (of in ('line', 'item', 'statement')),
+  row_id bigint not null,
+  by text not null check (by <> ''),
+  owner text not null default '' check (length(owner) <= 200),
+  note text not null check (note <> '' and length(note) <= 1000)
+);
+create index case_notes_by_row on case_notes (of, row_id, id);
+create trigger append_only before update or delete or truncate on case_notes
+  for each statement execute function refuse_change();
+
+grant usage on sequence match_ids to corridor_service;
+grant select, insert on statement_files, bank_statements, bank_lines, matches, case_notes
+  to corridor_service;
+grant update (state) on bank_statements to corridor_service;
+grant update (match) on bank_lines to corridor_service;
+grant update (undone_at, undone_by, undo_note) on matches to corridor_service;
+grant select on statement_files, bank_statements, bank_lines, matches, case_notes
+  to corridor_auditor;
