@@ -69,7 +69,7 @@ export function accountReportReader(kind: AccountReport): MessageReader {
  * EREF, in their own texts or in the text of the payer. The payer may have written such an id, so
  * texts with several ids give none: a person looks.
  */
-function endToEndIdOf(node: XmlNode, entry_text: string) {
+export function endToEndIdOf(node: XmlNode, entry_text: string) {
   const id = idOf(node, 'Refs', 'EndToEndId')
   if (id !== '') return { end_to_end_id: id }
   const own = idOf(node, 'Refs', 'TxId')
@@ -86,7 +86,7 @@ function endToEndIdOf(node: XmlNode, entry_text: string) {
 }
 
 /** Our id of a PmtInf, if the bank gives it as the reference of an entry. */
-function blockIdOf(node: XmlNode): string {
+export function blockIdOf(node: XmlNode): string {
   const own = idOf(node, 'NtryRef')
   return /^[0-9A-Z]{16}-\d{1,5}$/.test(own) ? own : ''
 }
@@ -200,13 +200,13 @@ function isReturn(node: XmlNode): boolean {
   )
 }
 
-function reasonsOf(node: XmlNode): string[] {
+export function reasonsOf(node: XmlNode): string[] {
   const reason = childOf(node, 'RtrInf', 'Rsn')
   return [textOf(reason, 'Cd') || textOf(reason, 'Prtry')].filter(code => code !== '')
 }
 
 /** The payment's own amount: in Amt since the version of 2019, in AmtDtls before. */
-function ownAmount(node: XmlNode): XmlNode | undefined {
+export function ownAmount(node: XmlNode): XmlNode | undefined {
   return (
     childOf(node, 'Amt') ??
     childOf(node, 'AmtDtls', 'TxAmt', 'Amt') ??
@@ -214,12 +214,12 @@ function ownAmount(node: XmlNode): XmlNode | undefined {
   )
 }
 
-function isCredit(node: XmlNode): boolean | undefined {
+export function isCredit(node: XmlNode): boolean | undefined {
   const indicator = textOf(node, 'CdtDbtInd')
   return indicator === '' ? undefined : indicator === 'CRDT'
 }
 
-function accountOf(node: XmlNode): string {
+export function accountOf(node: XmlNode): string {
   const id = childOf(closest(node, ...REPORTS), 'Acct', 'Id')
   return textOf(id, 'IBAN') || textOf(id, 'Othr', 'Id')
 }

@@ -6,7 +6,11 @@ import { accountReportReader } from './account-report.ts'
 import { type MessageReader, statusReportReader } from './status-report.ts'
 
 /** Readers of messages, by the local name of the element below Document. */
-const MESSAGES: Readonly<Record<string, (message: XmlNode) => MessageReader>> = {
+export type MessageReaders<Line> = Readonly<
+  Record<string, (message: XmlNode) => MessageReader<Line>>
+>
+
+const MESSAGES: MessageReaders<BankLine> = {
   CstmrPmtStsRpt: statusReportReader,
   BkToCstmrStmt: () => accountReportReader('camt.053'),
   BkToCstmrDbtCdtNtfctn: () => accountReportReader('camt.054'),
@@ -17,26 +21,38 @@ const MESSAGES: Readonly<Record<string, (message: XmlNode) => MessageReader>> = 
  * The lines of the file, in order. May throw UnreadableFile at the very end of the file, so callers
  * read the whole file before they apply a line.
  */
-export async function* readBankFile(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<BankLine> {
-  const handler = new MessageHandler()
+export function readBankFile(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<BankLine> {
+  return readMessages(chunks, MESSAGES, 'pain.002, camt.052, camt.053 or camt.054')
+}
+
+/** What the readers make of the messages in a file. `names` says which messages they read. */
+export async function* readMessages<Line>(
+  chunks: AsyncIterable<Uint8Array>,
+  messages: MessageReaders<Line>,
+  names: string,
+): AsyncGenerator<Line> {
+  const handler = new MessageHandler(messages)
   for await (const _ of readXml(chunks, handler)) yield* handler.takeLines()
   if (!handler.has_message) {
-    throw new UnreadableFile(
-      `the file has no pain.002, camt.052, camt.053 or camt.054; its root is ${handler.root}`,
-    )
+    throw new UnreadableFile(`the file has no ${names}; its root is ${handler.root}`)
   }
 }
 
-class MessageHandler implements XmlHandler {
+class MessageHandler<Line> implements XmlHandler {
   root = ''
   has_message = false
-  #lines: BankLine[] = []
-  #message: { readonly node: XmlNode; readonly reader: MessageReader } | undefined
+  readonly #messages: MessageReaders<Line>
+  #lines: Line[] = []
+  #message: { readonly node: XmlNode; readonly reader: MessageReader<Line> } | undefined
   /** The outermost open element of another namespace. */
   #foreign: XmlNode | undefined
 
+  constructor(messages: MessageReaders<Line>) {
+    this.#messages = messages
+  }
+
   /** Returns the lines since the last call. */
-  takeLines(): readonly BankLine[] {
+  takeLines(): readonly Line[] {
     const lines = this.#lines
     this.#lines = []
     return lines
@@ -45,7 +61,7 @@ class MessageHandler implements XmlHandler {
   open(node: XmlNode): void {
     this.root ||= node.name
     if (this.#message === undefined) {
-      const make = Object.hasOwn(MESSAGES, node.name) ? MESSAGES[node.name] : undefined
+      const make = Object.hasOwn(this.#messages, node.name) ? this.#messages[node.name] : undefined
       if (make === undefined) return
       this.#message = { node, reader: make(node) }
       this.has_message = true

@@ -5,11 +5,11 @@ import { childOf, childrenOf, closest, textOf } from '../../values/xml/node.ts'
 import type { XmlNode } from '../../values/xml/xml-stream.ts'
 import { idOf, joinTexts, moneyOf } from './values.ts'
 
-export interface MessageReader {
+export interface MessageReader<Line = BankLine> {
   /** Called when an element opens; the elements before it in its parents are complete. */
-  open(node: XmlNode): Iterable<BankLine>
+  open(node: XmlNode): Iterable<Line>
   /** Called when an element closes. */
-  close(node: XmlNode): Iterable<BankLine>
+  close(node: XmlNode): Iterable<Line>
   /** The names of the elements that are dropped from memory once they have closed. */
   readonly records: ReadonlySet<string>
 }

@@ -1,6 +1,8 @@
 // Reads operators' CSV files into cells by column name, with line numbers, and collects all
 // problems of a file. The callers know the columns.
-import { CsvError, parse } from 'csv-parse/sync'
+import { Readable } from 'node:stream'
+import { CsvError, parse as parser } from 'csv-parse'
+import { parse } from 'csv-parse/sync'
 
 /** A problem of a file. Lines are counted from 1. */
 export interface LineProblem {
@@ -88,6 +90,37 @@ export function readLines<C, T>(
     lines.push({ line, value: result.value })
   }
   return { lines, problems: problems.sort((a, b) => a.line - b.line) }
+}
+
+/** The cells of a row, and the line where it ends. */
+export interface CsvRow {
+  readonly line: number
+  readonly cells: readonly string[]
+}
+
+/**
+ * Reads the rows of a CSV text of any length, in constant memory. Leaves out empty rows. Throws
+ * CsvError, and for a row of more than 64 KiB.
+ */
+export async function* readCsvRows(
+  text: AsyncIterable<string>,
+  separator: string,
+): AsyncGenerator<CsvRow, void> {
+  const rows = Readable.from(text).compose(
+    parser({
+      bom: true,
+      delimiter: separator,
+      info: true,
+      max_record_size: 65_536,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      trim: true,
+    }),
+  )
+  for await (const row of rows) {
+    const { info, record } = row as { info: { lines: number }; record: string[] }
+    yield { line: info.lines, cells: record }
+  }
 }
 
 function readRecords(text: string): { records: Line<string[]>[] } | { problem: LineProblem } {
