@@ -90,14 +90,7 @@ async function* bookedRows(
 
 async function* rowsOf(bytes: AsyncIterable<Uint8Array>, skipped: number): AsyncGenerator<CsvRow> {
   const lines = readTextLines(bytes)
-  let header: TextLine | undefined
-  for await (const line of lines) {
-    if (line.number <= skipped || line.text.trim() === '') continue
-    header = line
-    break
-  }
-  if (header === undefined) throw new UnreadableFile('the file has no header line')
-  const { text, number } = header
+  const { text, number } = await headerOf(lines, skipped)
   const separator = [';', '\t'].find(mark => text.includes(mark)) ?? ','
   const all = async function* () {
     yield `${text}\n`
@@ -105,6 +98,15 @@ async function* rowsOf(bytes: AsyncIterable<Uint8Array>, skipped: number): Async
   }
   for await (const { line, cells } of readCsvRows(all(), separator)) {
     yield { line: line + number - 1, cells }
+  }
+}
+
+/** The first line behind those to skip. The others are still to be read. */
+async function headerOf(lines: AsyncGenerator<TextLine, void>, skipped: number): Promise<TextLine> {
+  for (;;) {
+    const { value: line, done } = await lines.next()
+    if (done === true || line === undefined) throw new UnreadableFile('the file has no header line')
+    if (line.number > skipped && line.text.trim() !== '') return line
   }
 }
 

@@ -213,8 +213,7 @@ function statementLine({ number, lines }: Field, opening: Balance): StatementLin
     const what = 'it begins with a day, a mark, an amount and a type: 2611301130C12,50NTRF'
     throw new UnreadableFile(`field :61: is "${text.slice(0, 60)}", and ${what}`, number)
   }
-  const [, value = '', entry, mark = '', , written = '', type = '', reference = '', own = ''] =
-    found
+  const { value = '', entry, mark = '', type = '', reference = '', own = '' } = found
   if (mark.startsWith('E')) return undefined
   const { currency } = opening
   const amount = amountOf(found.amount ?? '', currency, ':61:', number)
