@@ -2241,6 +2241,427 @@ GRANT SELECT ON verify_faults TO corridor_auditor;
 GRANT SELECT (account_id, found_at) ON verify_faults TO corridor_finder;
 GRANT DELETE, INSERT, SELECT, UPDATE (found_at, mark, seen_at) ON verify_faults TO corridor_service;
 
+CREATE TABLE nostros (
+  name text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  currency text NOT NULL,
+  institution text DEFAULT ''::text NOT NULL,
+  account text COLLATE "C" DEFAULT ''::text NOT NULL,
+  bic text COLLATE "C" DEFAULT ''::text NOT NULL,
+  purpose text NOT NULL,
+  pool text DEFAULT 'none'::text NOT NULL,
+  rails text[] COLLATE "C" DEFAULT '{}'::text[] NOT NULL,
+  opening_balance bigint NOT NULL,
+  opening_on date NOT NULL,
+  closed_at timestamp with time zone,
+  settings jsonb DEFAULT '{}'::jsonb NOT NULL,
+  CONSTRAINT nostros_pkey PRIMARY KEY (name),
+  CONSTRAINT nostros_account_check CHECK ((length(account) <= 64)),
+  CONSTRAINT nostros_bic_check CHECK ((length(bic) <= 11)),
+  CONSTRAINT nostros_institution_check CHECK ((length(institution) <= 200)),
+  CONSTRAINT nostros_kind_check CHECK ((kind = ANY (ARRAY['bank'::text, 'provider'::text, 'chain'::text, 'cash'::text]))),
+  CONSTRAINT nostros_name_check CHECK ((name ~ '^[a-z][a-z0-9_]{1,39}$'::text)),
+  CONSTRAINT nostros_pool_check CHECK ((pool = ANY (ARRAY['payments'::text, 'emoney'::text, 'none'::text]))),
+  CONSTRAINT nostros_purpose_check CHECK ((purpose = ANY (ARRAY['client'::text, 'own'::text]))),
+  CONSTRAINT nostros_rails_check CHECK ((cardinality(rails) <= 50)),
+  CONSTRAINT nostros_settings_check CHECK (((jsonb_typeof(settings) = 'object'::text) AND (octet_length((settings)::text) <= 16384))),
+  CONSTRAINT own_money_is_in_no_pool CHECK (((purpose = 'client'::text) OR (pool = 'none'::text)))
+);
+CREATE UNIQUE INDEX nostros_by_account ON nostros USING btree (account, currency) WHERE ((account <> ''::text) AND (closed_at IS NULL));
+CREATE TRIGGER history AFTER INSERT OR UPDATE ON nostros FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON nostros FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER nostro_keeps BEFORE UPDATE ON nostros FOR EACH ROW WHEN ((((((((old.name IS DISTINCT FROM new.name) OR (old.kind IS DISTINCT FROM new.kind)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.purpose IS DISTINCT FROM new.purpose)) OR (old.opening_balance IS DISTINCT FROM new.opening_balance)) OR (old.opening_on IS DISTINCT FROM new.opening_on)) OR (old.closed_at IS NOT NULL))) EXECUTE FUNCTION refuse_nostro_change();
+GRANT SELECT ON nostros TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (account, bic, closed_at, institution, pool, rails, settings) ON nostros TO corridor_service;
+
+CREATE TABLE account_cursors (
+  account_id text COLLATE "C" NOT NULL,
+  number not_negative NOT NULL,
+  CONSTRAINT account_cursors_pkey PRIMARY KEY (account_id)
+);
+CREATE TRIGGER cursor_rises BEFORE UPDATE ON account_cursors FOR EACH ROW WHEN ((((new.number)::bigint < (old.number)::bigint) OR (new.account_id <> old.account_id))) EXECUTE FUNCTION refuse_cursor_back();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON account_cursors FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+ALTER TABLE account_cursors ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON account_cursors FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON account_cursors FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY find ON account_cursors FOR SELECT TO corridor_finder USING (true);
+CREATE POLICY maintenance ON account_cursors FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON account_cursors TO corridor_auditor;
+GRANT SELECT ON account_cursors TO corridor_finder;
+GRANT INSERT, SELECT, UPDATE (number) ON account_cursors TO corridor_service;
+
+CREATE TABLE account_days (
+  day date NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  currency text NOT NULL,
+  code text NOT NULL,
+  amount numeric NOT NULL,
+  postings bigint NOT NULL,
+  number bigint NOT NULL,
+  CONSTRAINT account_days_pkey PRIMARY KEY (account_id, day, currency, code),
+  CONSTRAINT account_days_postings_check CHECK ((postings > 0))
+);
+CREATE INDEX account_days_by_day ON account_days USING btree (day, currency, code) INCLUDE (amount);
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON account_days FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+ALTER TABLE account_days ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON account_days FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON account_days FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON account_days FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON account_days TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (amount, number, postings) ON account_days TO corridor_service;
+
+CREATE TABLE house_journals (
+  number bigint NOT NULL,
+  created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  value_on date NOT NULL,
+  kind text NOT NULL,
+  codes text NOT NULL,
+  currencies text NOT NULL,
+  nostros text COLLATE "C" NOT NULL,
+  amounts bigint[] NOT NULL,
+  undoes bigint,
+  reference text DEFAULT ''::text NOT NULL,
+  note text DEFAULT ''::text NOT NULL,
+  by text NOT NULL,
+  hash digest NOT NULL,
+  CONSTRAINT house_journals_pkey PRIMARY KEY (number),
+  CONSTRAINT house_journals_undoes_key UNIQUE (undoes),
+  CONSTRAINT house_journals_undoes_fkey FOREIGN KEY (undoes) REFERENCES house_journals(number),
+  CONSTRAINT house_journals_by_check CHECK ((by <> ''::text)),
+  CONSTRAINT house_journals_kind_check CHECK ((kind = ANY (ARRAY['cost'::text, 'interest'::text, 'transfer'::text, 'deal'::text, 'own_funds'::text, 'topup'::text, 'write_off'::text, 'correction'::text]))),
+  CONSTRAINT house_journals_note_check CHECK ((length(note) <= 500)),
+  CONSTRAINT house_journals_number_check CHECK ((number > 0)),
+  CONSTRAINT house_journals_reference_check CHECK ((length(reference) <= 200)),
+  CONSTRAINT house_sums_to_zero CHECK (house_journal_is_sound(codes, currencies, nostros, amounts)),
+  CONSTRAINT known_codes CHECK ((string_to_array(codes, ' '::text) <@ ARRAY['bank'::text, 'costs'::text, 'interest'::text, 'own_funds'::text, 'fx'::text, 'write_offs'::text]))
+);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON house_journals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER chained BEFORE INSERT ON house_journals FOR EACH ROW EXECUTE FUNCTION chain_house_journal();
+CREATE TRIGGER history AFTER INSERT ON house_journals FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER items AFTER INSERT ON house_journals FOR EACH ROW EXECUTE FUNCTION make_house_items();
+CREATE TRIGGER month_is_open BEFORE INSERT ON house_journals FOR EACH ROW EXECUTE FUNCTION refuse_closed_month();
+GRANT SELECT ON house_journals TO corridor_auditor;
+GRANT INSERT, SELECT ON house_journals TO corridor_service;
+
+CREATE TABLE nostro_items (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  amount bigint NOT NULL,
+  booked_at timestamp with time zone NOT NULL,
+  number bigint,
+  house_number bigint,
+  match bigint,
+  value_on date NOT NULL,
+  attempt integer,
+  nostro text COLLATE "C" DEFAULT ''::text NOT NULL,
+  currency text NOT NULL,
+  kind text NOT NULL,
+  account_id text COLLATE "C" DEFAULT ''::text NOT NULL,
+  payout_id text COLLATE "C" DEFAULT ''::text NOT NULL,
+  rail text COLLATE "C" DEFAULT ''::text NOT NULL,
+  key text COLLATE "C" DEFAULT ''::text NOT NULL,
+  uetr text COLLATE "C" DEFAULT ''::text NOT NULL,
+  instruction text COLLATE "C" DEFAULT ''::text NOT NULL,
+  block text COLLATE "C" DEFAULT ''::text NOT NULL,
+  file text COLLATE "C" DEFAULT ''::text NOT NULL,
+  CONSTRAINT nostro_items_pkey PRIMARY KEY (id),
+  CONSTRAINT nostro_items_house_number_fkey FOREIGN KEY (house_number) REFERENCES house_journals(number),
+  CONSTRAINT of_a_match FOREIGN KEY (match) REFERENCES matches(id) DEFERRABLE INITIALLY DEFERRED,
+  CONSTRAINT item_of_a_journal CHECK ((((number IS NULL) <> (house_number IS NULL)) AND ((account_id <> ''::text) = (number IS NOT NULL)) AND ((kind = 'house'::text) = (house_number IS NOT NULL)))),
+  CONSTRAINT nostro_items_amount_check CHECK ((amount <> 0)),
+  CONSTRAINT nostro_items_kind_check CHECK ((kind = ANY (ARRAY['payout'::text, 'payout_return'::text, 'funding'::text, 'withdrawal'::text, 'funding_reversal'::text, 'withdrawal_reversal'::text, 'house'::text])))
+);
+CREATE INDEX nostro_items_by_match ON nostro_items USING btree (match) WHERE (match IS NOT NULL);
+CREATE INDEX nostro_items_by_time ON nostro_items USING btree (nostro, booked_at);
+CREATE UNIQUE INDEX one_item_a_journal ON nostro_items USING btree (account_id, number) WHERE (number IS NOT NULL);
+CREATE UNIQUE INDEX one_item_a_nostro ON nostro_items USING btree (house_number, nostro) WHERE (house_number IS NOT NULL);
+CREATE INDEX open_items_by_amount ON nostro_items USING btree (nostro, amount, value_on) WHERE (match IS NULL);
+CREATE INDEX open_items_by_block ON nostro_items USING btree (nostro, block) WHERE ((match IS NULL) AND (block <> ''::text));
+CREATE INDEX open_items_by_key ON nostro_items USING btree (nostro, key) WHERE ((match IS NULL) AND (key <> ''::text));
+CREATE INDEX open_items_by_uetr ON nostro_items USING btree (nostro, uetr) WHERE ((match IS NULL) AND (uetr <> ''::text));
+CREATE TRIGGER counted AFTER INSERT ON nostro_items REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_items_to_total();
+CREATE TRIGGER item_stays BEFORE UPDATE ON nostro_items FOR EACH ROW WHEN ((((((((((((((((((old.amount IS DISTINCT FROM new.amount) OR (old.booked_at IS DISTINCT FROM new.booked_at)) OR (old.number IS DISTINCT FROM new.number)) OR (old.house_number IS DISTINCT FROM new.house_number)) OR (old.value_on IS DISTINCT FROM new.value_on)) OR (old.attempt IS DISTINCT FROM new.attempt)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.kind IS DISTINCT FROM new.kind)) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.payout_id IS DISTINCT FROM new.payout_id)) OR (old.rail IS DISTINCT FROM new.rail)) OR (old.key IS DISTINCT FROM new.key)) OR (old.uetr IS DISTINCT FROM new.uetr)) OR (old.instruction IS DISTINCT FROM new.instruction)) OR (old.block IS DISTINCT FROM new.block)) OR (old.file IS DISTINCT FROM new.file)) OR ((new.nostro <> old.nostro) AND ((old.nostro <> ''::text) OR (old.match IS NOT NULL))))) EXECUTE FUNCTION refuse_item_change();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON nostro_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER member_of_one_match BEFORE UPDATE OF match ON nostro_items FOR EACH ROW WHEN ((old.match IS DISTINCT FROM new.match)) EXECUTE FUNCTION check_member();
+CREATE TRIGGER moved AFTER UPDATE ON nostro_items REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION move_item_totals();
+ALTER TABLE nostro_items ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON nostro_items FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON nostro_items FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON nostro_items FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+CREATE POLICY of_the_house ON nostro_items FOR ALL TO corridor_service USING ((( SELECT current_setting('corridor.house'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON nostro_items TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (match, nostro) ON nostro_items TO corridor_service;
+
+CREATE TABLE nostro_totals (
+  nostro text COLLATE "C" NOT NULL,
+  side text NOT NULL,
+  currency text NOT NULL,
+  count bigint NOT NULL,
+  amount numeric NOT NULL,
+  CONSTRAINT nostro_totals_pkey PRIMARY KEY (nostro, side, currency),
+  CONSTRAINT nostro_totals_side_check CHECK ((side = ANY (ARRAY['bank'::text, 'book'::text])))
+);
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON nostro_totals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON nostro_totals TO corridor_auditor;
+GRANT SELECT ON nostro_totals TO corridor_service;
+
+CREATE TABLE statement_files (
+  sha256 digest NOT NULL,
+  received_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  size bigint NOT NULL,
+  name text NOT NULL,
+  rail text DEFAULT ''::text NOT NULL,
+  by text DEFAULT ''::text NOT NULL,
+  state text NOT NULL,
+  reason text DEFAULT ''::text NOT NULL,
+  CONSTRAINT statement_files_pkey PRIMARY KEY (sha256),
+  CONSTRAINT refused_with_a_reason CHECK (((state = 'refused'::text) = (reason <> ''::text))),
+  CONSTRAINT statement_files_name_check CHECK ((length(name) <= 300)),
+  CONSTRAINT statement_files_reason_check CHECK ((length(reason) <= 1000)),
+  CONSTRAINT statement_files_size_check CHECK ((size >= 0)),
+  CONSTRAINT statement_files_state_check CHECK ((state = ANY (ARRAY['read'::text, 'refused'::text])))
+);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON statement_files FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON statement_files TO corridor_auditor;
+GRANT INSERT, SELECT ON statement_files TO corridor_service;
+
+CREATE TABLE bank_statements (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  sha256 digest NOT NULL,
+  nostro text COLLATE "C" NOT NULL,
+  statement_id text COLLATE "C" NOT NULL,
+  sequence text COLLATE "C" DEFAULT ''::text NOT NULL,
+  opened_on date NOT NULL,
+  closed_on date NOT NULL,
+  opening bigint,
+  closing bigint,
+  lines integer NOT NULL,
+  amount bigint NOT NULL,
+  held integer DEFAULT 0 NOT NULL,
+  state text NOT NULL,
+  CONSTRAINT bank_statements_pkey PRIMARY KEY (id),
+  CONSTRAINT statement_once UNIQUE (nostro, closed_on, statement_id),
+  CONSTRAINT bank_statements_nostro_fkey FOREIGN KEY (nostro) REFERENCES nostros(name),
+  CONSTRAINT bank_statements_sha256_fkey FOREIGN KEY (sha256) REFERENCES statement_files(sha256),
+  CONSTRAINT bank_statements_held_check CHECK ((held >= 0)),
+  CONSTRAINT bank_statements_lines_check CHECK ((lines >= 0)),
+  CONSTRAINT bank_statements_sequence_check CHECK ((length(sequence) <= 40)),
+  CONSTRAINT bank_statements_state_check CHECK ((state = ANY (ARRAY['proved'::text, 'gap'::text, 'overlap'::text, 'sum_differs'::text]))),
+  CONSTRAINT bank_statements_statement_id_check CHECK ((length(statement_id) <= 100))
+);
+CREATE INDEX bank_statements_by_day ON bank_statements USING btree (nostro, closed_on, id);
+CREATE TRIGGER bank_said_so BEFORE UPDATE ON bank_statements FOR EACH ROW WHEN (((((((((((((old.id IS DISTINCT FROM new.id) OR ((old.sha256)::bytea IS DISTINCT FROM (new.sha256)::bytea)) OR (old.nostro IS DISTINCT FROM new.nostro)) OR (old.statement_id IS DISTINCT FROM new.statement_id)) OR (old.sequence IS DISTINCT FROM new.sequence)) OR (old.opened_on IS DISTINCT FROM new.opened_on)) OR (old.closed_on IS DISTINCT FROM new.closed_on)) OR (old.opening IS DISTINCT FROM new.opening)) OR (old.closing IS DISTINCT FROM new.closing)) OR (old.lines IS DISTINCT FROM new.lines)) OR (old.amount IS DISTINCT FROM new.amount)) OR (old.held IS DISTINCT FROM new.held))) EXECUTE FUNCTION refuse_bank_change();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON bank_statements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON bank_statements TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (state) ON bank_statements TO corridor_service;
+
+CREATE TABLE bank_lines (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  amount bigint NOT NULL,
+  statement bigint NOT NULL,
+  position integer NOT NULL,
+  match bigint,
+  booked_on date NOT NULL,
+  value_on date NOT NULL,
+  occurrence integer NOT NULL,
+  same digest NOT NULL,
+  nostro text COLLATE "C" NOT NULL,
+  currency text NOT NULL,
+  code text COLLATE "C" DEFAULT ''::text NOT NULL,
+  end_to_end_id text COLLATE "C" DEFAULT ''::text NOT NULL,
+  uetr text COLLATE "C" DEFAULT ''::text NOT NULL,
+  instruction text COLLATE "C" DEFAULT ''::text NOT NULL,
+  block text COLLATE "C" DEFAULT ''::text NOT NULL,
+  file text COLLATE "C" DEFAULT ''::text NOT NULL,
+  bank_reference text COLLATE "C" DEFAULT ''::text NOT NULL,
+  own_account text COLLATE "C" DEFAULT ''::text NOT NULL,
+  counterparty text COLLATE "C" DEFAULT ''::text NOT NULL,
+  counterparty_name text DEFAULT ''::text NOT NULL,
+  text text DEFAULT ''::text NOT NULL,
+  details jsonb DEFAULT '[]'::jsonb NOT NULL,
+  CONSTRAINT bank_lines_pkey PRIMARY KEY (id),
+  CONSTRAINT line_of_a_place UNIQUE (statement, "position"),
+  CONSTRAINT line_once UNIQUE (nostro, same, occurrence),
+  CONSTRAINT bank_lines_nostro_fkey FOREIGN KEY (nostro) REFERENCES nostros(name),
+  CONSTRAINT bank_lines_statement_fkey FOREIGN KEY (statement) REFERENCES bank_statements(id),
+  CONSTRAINT of_a_match FOREIGN KEY (match) REFERENCES matches(id) DEFERRABLE INITIALLY DEFERRED,
+  CONSTRAINT bank_lines_amount_check CHECK ((amount <> 0)),
+  CONSTRAINT bank_lines_bank_reference_check CHECK ((length(bank_reference) <= 100)),
+  CONSTRAINT bank_lines_block_check CHECK ((length(block) <= 100)),
+  CONSTRAINT bank_lines_code_check CHECK ((length(code) <= 60)),
+  CONSTRAINT bank_lines_counterparty_check CHECK ((length(counterparty) <= 64)),
+  CONSTRAINT bank_lines_counterparty_name_check CHECK ((length(counterparty_name) <= 200)),
+  CONSTRAINT bank_lines_details_check CHECK ((jsonb_typeof(details) = 'array'::text)),
+  CONSTRAINT bank_lines_end_to_end_id_check CHECK ((length(end_to_end_id) <= 100)),
+  CONSTRAINT bank_lines_file_check CHECK ((length(file) <= 100)),
+  CONSTRAINT bank_lines_instruction_check CHECK ((length(instruction) <= 100)),
+  CONSTRAINT bank_lines_occurrence_check CHECK ((occurrence > 0)),
+  CONSTRAINT bank_lines_own_account_check CHECK ((length(own_account) <= 64)),
+  CONSTRAINT bank_lines_position_check CHECK (("position" > 0)),
+  CONSTRAINT bank_lines_text_check CHECK ((length(text) <= 1000)),
+  CONSTRAINT bank_lines_uetr_check CHECK ((length(uetr) <= 36))
+);
+CREATE INDEX bank_lines_by_day ON bank_lines USING btree (nostro, booked_on, id);
+CREATE INDEX bank_lines_by_match ON bank_lines USING btree (match) WHERE (match IS NOT NULL);
+CREATE INDEX open_lines ON bank_lines USING btree (nostro, id) WHERE (match IS NULL);
+CREATE TRIGGER bank_said_so BEFORE UPDATE ON bank_lines FOR EACH ROW WHEN (((((((((((((((((((old.id IS DISTINCT FROM new.id) OR (old.amount IS DISTINCT FROM new.amount)) OR (old.statement IS DISTINCT FROM new.statement)) OR (old."position" IS DISTINCT FROM new."position")) OR (old.booked_on IS DISTINCT FROM new.booked_on)) OR (old.value_on IS DISTINCT FROM new.value_on)) OR (old.occurrence IS DISTINCT FROM new.occurrence)) OR ((old.same)::bytea IS DISTINCT FROM (new.same)::bytea)) OR (old.nostro IS DISTINCT FROM new.nostro)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.code IS DISTINCT FROM new.code)) OR (old.end_to_end_id IS DISTINCT FROM new.end_to_end_id)) OR (old.uetr IS DISTINCT FROM new.uetr)) OR (old.instruction IS DISTINCT FROM new.instruction)) OR (old.block IS DISTINCT FROM new.block)) OR (old.file IS DISTINCT FROM new.file)) OR (old.bank_reference IS DISTINCT FROM new.bank_reference)) OR (old.own_account IS DISTINCT FROM new.own_account))) EXECUTE FUNCTION refuse_bank_change();
+CREATE TRIGGER counted AFTER INSERT ON bank_lines REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_lines_to_total();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON bank_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER member_of_one_match BEFORE UPDATE OF match ON bank_lines FOR EACH ROW WHEN ((old.match IS DISTINCT FROM new.match)) EXECUTE FUNCTION check_member();
+GRANT SELECT ON bank_lines TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (match) ON bank_lines TO corridor_service;
+
+CREATE TABLE matches (
+  id bigint NOT NULL,
+  at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  undone_at timestamp with time zone,
+  lines_sum bigint NOT NULL,
+  items_sum bigint NOT NULL,
+  nostro text COLLATE "C" NOT NULL,
+  rule text NOT NULL,
+  by text DEFAULT ''::text NOT NULL,
+  note text DEFAULT ''::text NOT NULL,
+  undone_by text DEFAULT ''::text NOT NULL,
+  undo_note text DEFAULT ''::text NOT NULL,
+  lines bigint[] NOT NULL,
+  items bigint[] NOT NULL,
+  CONSTRAINT undone_gives_back TRIGGER DEFERRABLE INITIALLY DEFERRED,
+  CONSTRAINT matches_pkey PRIMARY KEY (id),
+  CONSTRAINT matches_nostro_fkey FOREIGN KEY (nostro) REFERENCES nostros(name),
+  CONSTRAINT match_has_members CHECK (((cardinality(lines) + cardinality(items)) > 1)),
+  CONSTRAINT matches_items_check CHECK ((cardinality(items) <= 100000)),
+  CONSTRAINT matches_lines_check CHECK ((cardinality(lines) <= 100000)),
+  CONSTRAINT matches_note_check CHECK ((length(note) <= 500)),
+  CONSTRAINT matches_rule_check CHECK ((rule ~ '^[a-z][a-z0-9_]{1,39}$'::text)),
+  CONSTRAINT matches_undo_note_check CHECK ((length(undo_note) <= 500)),
+  CONSTRAINT sums_are_equal CHECK ((lines_sum = items_sum)),
+  CONSTRAINT undone_by_a_person CHECK (((undone_at IS NULL) = (undone_by = ''::text)))
+);
+CREATE INDEX matches_by_nostro ON matches USING btree (nostro, id);
+CREATE TRIGGER history AFTER INSERT OR UPDATE ON matches FOR EACH ROW WHEN (((new.by <> ''::text) OR (new.undone_by <> ''::text))) EXECUTE FUNCTION keep_history('lines', 'items');
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON matches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER match_is_its_members AFTER INSERT ON matches REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION check_matches();
+CREATE TRIGGER match_stays BEFORE UPDATE ON matches FOR EACH ROW WHEN ((((((((((((old.id IS DISTINCT FROM new.id) OR (old.at IS DISTINCT FROM new.at)) OR (old.lines_sum IS DISTINCT FROM new.lines_sum)) OR (old.items_sum IS DISTINCT FROM new.items_sum)) OR (old.nostro IS DISTINCT FROM new.nostro)) OR (old.rule IS DISTINCT FROM new.rule)) OR (old.by IS DISTINCT FROM new.by)) OR (old.note IS DISTINCT FROM new.note)) OR (old.lines IS DISTINCT FROM new.lines)) OR (old.items IS DISTINCT FROM new.items)) OR (old.undone_at IS NOT NULL))) EXECUTE FUNCTION refuse_match_change();
+CREATE CONSTRAINT TRIGGER undone_gives_back AFTER UPDATE ON matches DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_given_back();
+GRANT SELECT ON matches TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (undo_note, undone_at, undone_by) ON matches TO corridor_service;
+
+CREATE TABLE case_notes (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  of text NOT NULL,
+  row_id bigint NOT NULL,
+  by text NOT NULL,
+  owner text DEFAULT ''::text NOT NULL,
+  note text NOT NULL,
+  CONSTRAINT case_notes_pkey PRIMARY KEY (id),
+  CONSTRAINT case_notes_by_check CHECK ((by <> ''::text)),
+  CONSTRAINT case_notes_note_check CHECK (((note <> ''::text) AND (length(note) <= 1000))),
+  CONSTRAINT case_notes_of_check CHECK ((of = ANY (ARRAY['line'::text, 'item'::text, 'statement'::text]))),
+  CONSTRAINT case_notes_owner_check CHECK ((length(owner) <= 200))
+);
+CREATE INDEX case_notes_by_row ON case_notes USING btree (of, row_id, id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON case_notes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON case_notes TO corridor_auditor;
+GRANT INSERT, SELECT ON case_notes TO corridor_service;
+
+CREATE TABLE funding_keys (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  value text COLLATE "C" NOT NULL,
+  nostro text COLLATE "C" NOT NULL,
+  currency text NOT NULL,
+  made_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  made_by text NOT NULL,
+  ended_at timestamp with time zone,
+  CONSTRAINT funding_keys_pkey PRIMARY KEY (id),
+  CONSTRAINT funding_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT funding_keys_nostro_fkey FOREIGN KEY (nostro) REFERENCES nostros(name),
+  CONSTRAINT funding_keys_kind_check CHECK ((kind = ANY (ARRAY['virtual_iban'::text, 'reference'::text, 'payer_account'::text, 'address'::text]))),
+  CONSTRAINT funding_keys_value_check CHECK (((value = fold_reference(value)) AND ((length(value) >= 4) AND (length(value) <= 64))))
+);
+CREATE INDEX funding_keys_by_account ON funding_keys USING btree (account_id, id);
+CREATE UNIQUE INDEX one_account_a_key ON funding_keys USING btree (kind, value, currency) WHERE (ended_at IS NULL);
+CREATE TRIGGER funding_key_stays BEFORE UPDATE ON funding_keys FOR EACH ROW WHEN ((((((((((old.id IS DISTINCT FROM new.id) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.kind IS DISTINCT FROM new.kind)) OR (old.value IS DISTINCT FROM new.value)) OR (old.nostro IS DISTINCT FROM new.nostro)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.made_at IS DISTINCT FROM new.made_at)) OR (old.made_by IS DISTINCT FROM new.made_by)) OR (old.ended_at IS NOT NULL))) EXECUTE FUNCTION refuse_key_change();
+CREATE TRIGGER history AFTER INSERT OR UPDATE ON funding_keys FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON funding_keys FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+ALTER TABLE funding_keys ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON funding_keys FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON funding_keys FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON funding_keys FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+CREATE POLICY of_the_house ON funding_keys FOR ALL TO corridor_service USING ((( SELECT current_setting('corridor.house'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON funding_keys TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (ended_at) ON funding_keys TO corridor_service;
+
+CREATE TABLE closes (
+  month text NOT NULL,
+  at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  by text NOT NULL,
+  cuts digest NOT NULL,
+  trial_balance jsonb NOT NULL,
+  positions jsonb NOT NULL,
+  sha256 digest NOT NULL,
+  CONSTRAINT closes_pkey PRIMARY KEY (month),
+  CONSTRAINT closes_by_check CHECK ((by <> ''::text)),
+  CONSTRAINT closes_month_check CHECK ((month ~ '^[0-9]{4}-(0[1-9]|1[0-2])$'::text)),
+  CONSTRAINT digest_of_its_content CHECK (((sha256)::bytea = close_digest(month, (cuts)::bytea, trial_balance, positions)))
+);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON closes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER history AFTER INSERT ON closes FOR EACH ROW EXECUTE FUNCTION keep_history('trial_balance', 'positions');
+CREATE TRIGGER months_in_order BEFORE INSERT ON closes FOR EACH ROW EXECUTE FUNCTION refuse_month_before();
+GRANT SELECT ON closes TO corridor_auditor;
+GRANT INSERT, SELECT ON closes TO corridor_service;
+
+CREATE TABLE account_pools (
+  account_id text COLLATE "C" NOT NULL,
+  pool text NOT NULL,
+  CONSTRAINT account_pools_pkey PRIMARY KEY (account_id),
+  CONSTRAINT account_pools_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT account_pools_pool_check CHECK ((pool = ANY (ARRAY['payments'::text, 'emoney'::text, 'none'::text])))
+);
+CREATE TRIGGER history AFTER INSERT OR UPDATE ON account_pools FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON account_pools FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON account_pools TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (pool) ON account_pools TO corridor_service;
+
+CREATE TABLE safeguarding_days (
+  day date NOT NULL,
+  pool text NOT NULL,
+  currency text NOT NULL,
+  number integer NOT NULL,
+  at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  as_of timestamp with time zone NOT NULL,
+  requirement numeric NOT NULL,
+  resource numeric NOT NULL,
+  entered numeric DEFAULT 0 NOT NULL,
+  d1_requirement numeric NOT NULL,
+  d1_resource numeric NOT NULL,
+  earned numeric NOT NULL,
+  external jsonb NOT NULL,
+  state text NOT NULL,
+  action text DEFAULT ''::text NOT NULL,
+  by text NOT NULL,
+  CONSTRAINT safeguarding_days_pkey PRIMARY KEY (day, pool, currency, number),
+  CONSTRAINT safeguarding_days_action_check CHECK ((length(action) <= 1000)),
+  CONSTRAINT safeguarding_days_by_check CHECK ((by <> ''::text)),
+  CONSTRAINT safeguarding_days_entered_check CHECK ((entered >= (0)::numeric)),
+  CONSTRAINT safeguarding_days_number_check CHECK ((number > 0)),
+  CONSTRAINT safeguarding_days_pool_check CHECK ((pool = ANY (ARRAY['payments'::text, 'emoney'::text]))),
+  CONSTRAINT safeguarding_days_requirement_check CHECK ((requirement >= (0)::numeric)),
+  CONSTRAINT safeguarding_days_state_check CHECK ((state = ANY (ARRAY['met'::text, 'shortfall'::text, 'excess'::text]))),
+  CONSTRAINT shortfall_with_an_action CHECK (((state <> 'shortfall'::text) OR (action <> ''::text))),
+  CONSTRAINT state_is_the_sum CHECK ((state =
+CASE
+    WHEN (requirement > (resource + entered)) THEN 'shortfall'::text
+    WHEN (requirement < (resource + entered)) THEN 'excess'::text
+    ELSE 'met'::text
+END))
+);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON safeguarding_days FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER history AFTER INSERT ON safeguarding_days FOR EACH ROW EXECUTE FUNCTION keep_history('external');
+GRANT SELECT ON safeguarding_days TO corridor_auditor;
+GRANT INSERT, SELECT ON safeguarding_days TO corridor_service;
+
 CREATE VIEW postings WITH (security_invoker=true) AS
  SELECT j.account_id,
     j.number,
@@ -4691,4 +5112,263 @@ begin
   if (select sandbox from accounts where account_id = new.account_id) then return new; end if;
   raise exception 'requests of % are not logged: it is no sandbox', new.account_id
     using errcode = 'check_violation';
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_nostro_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'nostro % keeps its currency, its purpose and its opening', old.name
+    using errcode = 'check_violation', constraint = 'nostro_keeps';
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_cursor_back()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'the cursor of account % cannot go back', old.account_id
+    using errcode = 'check_violation', constraint = 'cursor_rises';
+end $function$;
+
+CREATE OR REPLACE FUNCTION house_journal_is_sound(codes text, currencies text, nostros text, amounts bigint[])
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select count(*) between 2 and 20
+    and bool_and(code is not null and currency is not null and nostro is not null
+      and amount is not null and amount <> 0 and (code = 'bank') = (nostro <> '-'))
+    and not exists (select from unnest(string_to_array(currencies, ' '), amounts) as s (c, a)
+      group by c having sum(a) <> 0)
+  from unnest(string_to_array(codes, ' '), string_to_array(currencies, ' '),
+    string_to_array(nostros, ' '), amounts) as p (code, currency, nostro, amount)
+$function$;
+
+CREATE OR REPLACE FUNCTION house_content(j house_journals)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE
+ SET "TimeZone" TO 'UTC'
+ SET "DateStyle" TO 'ISO'
+AS $function$
+  select convert_to(concat_ws(E'\n', j.number, j.created_at, j.value_on, j.kind, j.codes,
+    j.currencies, j.nostros, array_to_string(j.amounts, ' '), coalesce(j.undoes, 0),
+    to_json(j.reference), to_json(j.note), to_json(j.by)), 'UTF8')
+$function$;
+
+CREATE OR REPLACE FUNCTION chain_house_journal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  head house_journals;
+begin
+  -- One writer at a time: the next one sees this one's row.
+  perform pg_advisory_xact_lock(hashtextextended('corridor house_journals', 0));
+  select * into head from house_journals order by number desc limit 1;
+  new.number := coalesce(head.number, 0) + 1;
+  new.hash := sha256(coalesce(head.hash, decode(repeat('00', 32), 'hex')) || house_content(new));
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_item_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'item % stays as it is', old.id
+    using errcode = 'check_violation', constraint = 'item_stays';
+end $function$;
+
+CREATE OR REPLACE FUNCTION add_items_to_total()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into nostro_totals as t (nostro, side, currency, count, amount)
+  select nostro, 'book', currency, count(*), sum(amount) from added group by nostro, currency
+  order by nostro, currency
+  on conflict (nostro, side, currency)
+    do update set count = t.count + excluded.count, amount = t.amount + excluded.amount;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION move_item_totals()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into nostro_totals as t (nostro, side, currency, count, amount)
+  select nostro, 'book', currency, sum(count), sum(amount) from (
+    select a.nostro, a.currency, 1 as count, a.amount
+    from after a join before b on b.id = a.id where b.nostro <> a.nostro
+    union all
+    select b.nostro, b.currency, -1, -b.amount
+    from after a join before b on b.id = a.id where b.nostro <> a.nostro) moved
+  group by nostro, currency order by nostro, currency
+  on conflict (nostro, side, currency)
+    do update set count = t.count + excluded.count, amount = t.amount + excluded.amount;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION make_house_items()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into nostro_items (amount, booked_at, house_number, value_on, nostro, currency, kind, key)
+  select -sum(amount), new.created_at, new.number, new.value_on, nostro, currency, 'house',
+    fold_reference(new.reference)
+  from unnest(string_to_array(new.codes, ' '), string_to_array(new.currencies, ' '),
+    string_to_array(new.nostros, ' '), new.amounts) as p (code, currency, nostro, amount)
+  where code = 'bank' group by nostro, currency having sum(amount) <> 0;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_member()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if old.match is not null and exists (
+    select from matches where id = old.match and undone_at is null)
+  then
+    raise exception '% % is in match %, which is not undone', tg_table_name, old.id, old.match
+      using errcode = 'check_violation', constraint = 'member_of_one_match';
+  end if;
+  if new.match is not null and exists (select from matches where id = new.match) then
+    raise exception 'match % has its members already', new.match
+      using errcode = 'check_violation', constraint = 'member_of_one_match';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_matches()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  wrong bigint;
+begin
+  select m.id into wrong from added m
+  left join (
+    select l.match, count(*) as n, sum(l.amount) as amount, bool_and(l.id = any (m.lines)
+      and l.nostro = m.nostro and l.currency = s.currency) as fits
+    from added m join nostros s on s.name = m.nostro join bank_lines l on l.match = m.id
+    group by l.match) l on l.match = m.id
+  left join (
+    select i.match, count(*) as n, sum(i.amount) as amount, bool_and(i.id = any (m.items)
+      and i.nostro = m.nostro and i.currency = s.currency) as fits
+    from added m join nostros s on s.name = m.nostro join nostro_items i on i.match = m.id
+    group by i.match) i on i.match = m.id
+  where coalesce(l.n, 0) <> cardinality(m.lines) or coalesce(i.n, 0) <> cardinality(m.items)
+    or coalesce(l.amount, 0) <> m.lines_sum or coalesce(i.amount, 0) <> m.items_sum
+    or l.fits is false or i.fits is false
+  limit 1;
+  if wrong is not null then
+    raise exception 'match % has other members than it names', wrong
+      using errcode = 'check_violation', constraint = 'match_is_its_members';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_given_back()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if exists (select from bank_lines where match = new.id)
+    or exists (select from nostro_items where match = new.id)
+  then
+    raise exception 'match % is undone and has members', new.id
+      using errcode = 'check_violation', constraint = 'undone_gives_back';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_match_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'match % stays as it is', old.id
+    using errcode = 'check_violation', constraint = 'match_stays';
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_bank_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'row % of % stays as it is', old.id, tg_table_name
+    using errcode = 'check_violation', constraint = 'bank_said_so';
+end $function$;
+
+CREATE OR REPLACE FUNCTION add_lines_to_total()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into nostro_totals as t (nostro, side, currency, count, amount)
+  select nostro, 'bank', currency, count(*), sum(amount) from added group by nostro, currency
+  order by nostro, currency
+  on conflict (nostro, side, currency)
+    do update set count = t.count + excluded.count, amount = t.amount + excluded.amount;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_key_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'funding key % stays as it is', old.id
+    using errcode = 'check_violation', constraint = 'funding_key_stays';
+end $function$;
+
+CREATE OR REPLACE FUNCTION close_digest(month text, cuts bytea, trial_balance jsonb, positions jsonb)
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select sha256(convert_to(concat_ws(E'\n', month, encode(cuts, 'hex'), trial_balance, positions),
+    'UTF8'))
+$function$;
+
+CREATE OR REPLACE FUNCTION refuse_month_before()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.month <= (select max(month) from closes) then
+    raise exception 'months close in order' using errcode = 'check_violation',
+      constraint = 'months_in_order';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_closed_month()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if to_char(new.value_on, 'YYYY-MM') <= (select max(month) from closes) then
+    raise exception 'the month of % is closed', new.value_on
+      using errcode = 'check_violation', constraint = 'month_is_open';
+  end if;
+  return new;
 end $function$;

@@ -68,6 +68,8 @@ create table account_days (
   code text not null,
   amount numeric not null,
   postings bigint not null check (postings > 0),
+  -- The newest journal in the sum.
+  number bigint not null,
   primary key (account_id, day, currency, code)
 );
 create index account_days_by_day on account_days (day, currency, code) include (amount);
@@ -121,7 +123,8 @@ create function chain_house_journal() returns trigger language plpgsql as $$
 declare
   head house_journals;
 begin
-  lock table house_journals in share row exclusive mode;
+  -- One writer at a time: the next one sees this one's row.
+  perform pg_advisory_xact_lock(hashtextextended('corridor house_journals', 0));
   select * into head from house_journals order by number desc limit 1;
   new.number := coalesce(head.number, 0) + 1;
   new.hash := sha256(coalesce(head.hash, decode(repeat('00', 32), 'hex')) || house_content(new));
@@ -156,7 +159,8 @@ create table nostro_items (
   payout_id text collate "C" not null default '',
   rail text collate "C" not null default '',
   -- What the bank returns: the EndToEndId, the provider's reference or the hash of a transaction, or
-  -- a folded reference; the UETR; the instruction; the block of payments; the file. '' for none.
+  -- a folded reference; the UETR; the instruction, or of a booking made of a bank's line that line,
+  -- as line_42; the block of payments; the file. '' for none.
   key text collate "C" not null default '',
   uetr text collate "C" not null default '',
   instruction text collate "C" not null default '',
@@ -177,16 +181,20 @@ create index open_items_by_block on nostro_items (nostro, block) where match is 
 create index open_items_by_amount on nostro_items (nostro, amount, value_on) where match is null;
 create trigger kept before delete or truncate on nostro_items
   for each statement execute function refuse_change();
-create function check_item_of_nostro() returns trigger language plpgsql as $$
+create function refuse_item_change() returns trigger language plpgsql as $$
 begin
-  if (to_jsonb(new) - 'match' - 'nostro') <> (to_jsonb(old) - 'match' - 'nostro')
-    or new.nostro <> old.nostro and (old.nostro <> '' or old.match is not null)
-  then
-    raise exception 'item % stays as it is', old.id
-      using errcode = 'check_violation', constraint = 'item_stays';
-  end if;
-  return new;
+  raise exception 'item % stays as it is', old.id
+    using errcode = 'check_violation', constraint = 'item_stays';
 end $$;
+create trigger item_stays before update on nostro_items for each row
+  when ((old.amount, old.booked_at, old.number, old.house_number, old.value_on, old.attempt,
+      old.currency, old.kind, old.account_id, old.payout_id, old.rail, old.key, old.uetr,
+      old.instruction, old.block, old.file)
+    is distinct from (new.amount, new.booked_at, new.number, new.house_number, new.value_on,
+      new.attempt, new.currency, new.kind, new.account_id, new.payout_id, new.rail, new.key,
+      new.uetr, new.instruction, new.block, new.file)
+    or new.nostro <> old.nostro and (old.nostro <> '' or old.match is not null))
+  execute function refuse_item_change();
 
 -- The sums of a nostro at both sides, so that no page adds millions of rows. Triggers alone write
 -- them.
@@ -212,19 +220,25 @@ begin
 end $$;
 create trigger counted after insert on nostro_items referencing new table as added
   for each statement execute function add_items_to_total();
-create function move_item_total() returns trigger language plpgsql
+-- The totals follow an item that gets its nostro.
+create function move_item_totals() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin
-  update nostro_totals set count = count - 1, amount = amount - old.amount
-  where nostro = old.nostro and side = 'book' and currency = old.currency;
   insert into nostro_totals as t (nostro, side, currency, count, amount)
-  values (new.nostro, 'book', new.currency, 1, new.amount)
+  select nostro, 'book', currency, sum(count), sum(amount) from (
+    select a.nostro, a.currency, 1 as count, a.amount
+    from after a join before b on b.id = a.id where b.nostro <> a.nostro
+    union all
+    select b.nostro, b.currency, -1, -b.amount
+    from after a join before b on b.id = a.id where b.nostro <> a.nostro) moved
+  group by nostro, currency order by nostro, currency
   on conflict (nostro, side, currency)
-    do update set count = t.count + 1, amount = t.amount + excluded.amount;
+    do update set count = t.count + excluded.count, amount = t.amount + excluded.amount;
   return null;
 end $$;
-create trigger moved after update of nostro on nostro_items for each row
-  when (old.nostro <> new.nostro) execute function move_item_total();
+create trigger moved after update on nostro_items
+  referencing old table as before new table as after
+  for each statement execute function move_item_totals();
 
 -- A journal of the house makes its items.
 create function make_house_items() returns trigger language plpgsql as $$
@@ -251,7 +265,7 @@ grant select on account_cursors to corridor_finder;
 grant select, insert, update (institution, account, bic, pool, rails, closed_at, settings)
   on nostros to corridor_service;
 grant select, insert, update (number) on account_cursors to corridor_service;
-grant select, insert, update (amount, postings) on account_days to corridor_service;
+grant select, insert, update (amount, postings, number) on account_days to corridor_service;
 grant select, insert on house_journals to corridor_service;
 grant select, insert, update (nostro, match) on nostro_items to corridor_service;
 grant select on nostro_totals to corridor_service;

@@ -128,14 +128,6 @@ create trigger member_of_one_match before update of match on bank_lines for each
   when (old.match is distinct from new.match) execute function check_member();
 create trigger member_of_one_match before update of match on nostro_items for each row
   when (old.match is distinct from new.match) execute function check_member();
-create trigger item_stays before update on nostro_items for each row
-  when ((old.nostro, old.amount, old.booked_at, old.number, old.house_number, old.value_on, old.attempt,
-      old.currency, old.kind, old.account_id, old.payout_id, old.rail, old.key, old.uetr,
-      old.instruction, old.block, old.file)
-    is distinct from (new.nostro, new.amount, new.booked_at, new.number, new.house_number,
-      new.value_on, new.attempt, new.currency, new.kind, new.account_id, new.payout_id, new.rail,
-      new.key, new.uetr, new.instruction, new.block, new.file))
-  execute function check_item_of_nostro();
 
 create function check_matches() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$

@@ -67,6 +67,7 @@ import { watchForLog } from '../sandbox/request-log/watch.ts'
 import { sandboxRoutes } from '../sandbox/routes.ts'
 import { searchRoutes } from '../search/routes.ts'
 import { balanceTransactionRoutes } from '../statements/balance-transaction/routes.ts'
+import { fundingInstructionRoutes } from '../treasury/routes.ts'
 import { type Refusal, rateLimited, refusal } from '../values/errors.ts'
 import { deliveryRoutes } from '../webhooks/delivery-routes.ts'
 import { webhookRoutes } from '../webhooks/routes.ts'
@@ -144,6 +145,7 @@ export function addRoutes(
   documentRoute(app)
   if (deps.config.ops_port === undefined) opsRoutes(app, deps, lifecycle)
   accountRoutes(routes, deps)
+  fundingInstructionRoutes(routes, deps)
   makerRoutes(routes, deps)
   searchRoutes(routes, deps)
   quoteRoutes(routes, deps)

@@ -25,6 +25,7 @@ import { deleteOldDeliveries } from '../webhooks/queue-store.ts'
 import { buildApp, type Lifecycle } from './app.ts'
 import { listenForOps } from './ops.ts'
 import { startDelivering } from './worker/deliver-webhooks.ts'
+import { startDeriving } from './worker/derive-items.ts'
 import { startFetchingRates } from './worker/fetch-rates.ts'
 import { startIndexingNames } from './worker/index-names.ts'
 import { startMeasuring } from './worker/measure-rails.ts'
@@ -143,6 +144,7 @@ const WORKERS = [
   startNotifying,
   startIndexingNames,
   startProving,
+  startDeriving,
   startWatchingArchive,
   watchDatabase,
 ] as const

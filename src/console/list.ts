@@ -2,9 +2,9 @@
 // too.
 import type { Static, TSchema } from 'typebox'
 import type { ActionGroup, Reading } from '../operator/action.ts'
-import { textCell } from '../statements/balance-transaction/statement/csv.ts'
 import { endOfDay, isDay, startOfDay } from '../values/calendar/day.ts'
 import { groupedNumbers } from '../values/money/words.ts'
+import { csvLine } from '../values/text/csv-line.ts'
 import { type Content, type Html, html } from '../values/text/html.ts'
 import { type Json, type JsonObject, type ListOf, type Query, queryText } from './api.ts'
 import { type Field, field } from './form.ts'
@@ -216,12 +216,6 @@ export async function* csvOf<T>(visit: Visit, listing: Listing<T>): AsyncGenerat
   yield csvLine([
     `This file has only the first ${MAX_CSV_ROWS} rows. Filter by time to get the others.`,
   ])
-}
-
-/** `textCell` escapes text that begins like a formula. */
-function csvLine(cells: readonly string[]): string {
-  const quoted = cells.map(cell => (/^-?[\d.]+$/.test(cell) ? cell : textCell(cell)))
-  return `${quoted.join(',')}\r\n`
 }
 
 type Cells = Readonly<Record<string, string>>

@@ -11,16 +11,22 @@ import { listExceptions } from './exceptions.ts'
 import { fees } from './fees.ts'
 import { files } from './files.ts'
 import { funding } from './funding.ts'
+import { fundingKeys } from './funding-keys.ts'
+import { house } from './house.ts'
 import { incomeRoutes } from './income.ts'
 import { keys } from './keys.ts'
 import { limits } from './limits.ts'
 import { lists } from './lists.ts'
+import { months } from './months.ts'
+import { nostros } from './nostros.ts'
 import { notificationRoutes } from './notification-routes.ts'
 import { payoutRouting } from './payout-routing.ts'
 import { payouts } from './payouts.ts'
 import { pricing } from './pricing.ts'
 import { railFigureRoutes, rails } from './rails.ts'
 import { rates } from './rates.ts'
+import { reports } from './reports.ts'
+import { safeguarding } from './safeguarding.ts'
 import { screening } from './screening.ts'
 import { searching } from './searching.ts'
 import { secondFactor } from './second-factor.ts'
@@ -47,6 +53,12 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   actionRoutes(routes, deps, searching.actions)
   actionRoutes(routes, deps, screening.actions)
   actionRoutes(routes, deps, limits.actions)
+  actionRoutes(routes, deps, nostros.actions)
+  actionRoutes(routes, deps, reports.actions)
+  actionRoutes(routes, deps, fundingKeys.actions)
+  actionRoutes(routes, deps, house.actions)
+  actionRoutes(routes, deps, months.actions)
+  actionRoutes(routes, deps, safeguarding.actions)
   actionRoutes(routes, deps, lists.actions)
   actionRoutes(routes, deps, payoutRouting.actions)
   actionRoutes(routes, deps, [...rails.actions, listExceptions])

@@ -67,6 +67,7 @@ export function makeMetrics() {
     ...screeningMetrics(registers),
     ...archiveMetrics(registers),
     ...verifyMetrics(registers),
+    ...treasuryMetrics(registers),
     ...fileMetrics(registers),
     ...rateMetrics(registers),
   }
@@ -292,6 +293,16 @@ function verifyMetrics(registers: Registry[]) {
     verifyFaults: new Gauge({
       name: 'corridor_verify_faults',
       help: 'Rows that differ from the books: corridor verify --all names them.',
+      registers,
+    }),
+  }
+}
+
+function treasuryMetrics(registers: Registry[]) {
+  return {
+    journalsBehind: new Gauge({
+      name: 'corridor_treasury_lag_journals',
+      help: "Journals of live accounts that the house's books do not have yet.",
       registers,
     }),
   }

@@ -62,6 +62,12 @@ function bankParties(destination: DestinationDetails | undefined): NamedParty[] 
   return [named('bank', bank_name, { kind: 'bank', birth_date: '', countries, ids, address: '' })]
 }
 
+/** Who has paid us, of whom a bank tells no more than a name. */
+export function payerParty(name: string): NamedParty {
+  const about = { kind: 'unknown' as const, birth_date: '', countries: [], ids: [], address: '' }
+  return named('payer', name, about)
+}
+
 /** An entity and its representatives. */
 export function entityParties({ type, details }: EntityRecord): NamedParty[] {
   const { registration_address, operating_address, registration_number, tax_id } = details

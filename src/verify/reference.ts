@@ -39,6 +39,12 @@ const AUDITED_TABLES: readonly AuditedTable[] = [
   { table: 'approval_rules', key: ['rule_id'] },
   { table: 'screening_settings', key: ['only_row'] },
   { table: 'privacy_settings', key: ['only_row'] },
+  { table: 'nostros', key: ['name'] },
+  { table: 'house_journals', key: ['number'] },
+  { table: 'funding_keys', key: ['id'] },
+  { table: 'account_pools', key: ['account_id'] },
+  { table: 'safeguarding_days', key: ['day', 'pool', 'currency', 'number'], skipped: ['external'] },
+  { table: 'closes', key: ['month'], skipped: ['trial_balance', 'positions'] },
   { table: 'rails', key: ['name'] },
   {
     table: 'routes',

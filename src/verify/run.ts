@@ -25,6 +25,7 @@ import { checkReference } from './reference.ts'
 import { countOf, nameRows, type Rule } from './rows.ts'
 import { SCREENING } from './screening.ts'
 import { checkSeals } from './seals.ts'
+import { TREASURY } from './treasury.ts'
 
 interface VerifyOptions {
   /** One account, or null for the whole installation. */
@@ -138,6 +139,7 @@ const RULES: readonly Rule[] = [
   ...SCREENING,
   ...CUT_RECORDS,
   ...ACTS,
+  ...TREASURY,
 ]
 
 /**

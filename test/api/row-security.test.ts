@@ -49,6 +49,7 @@ import { share } from '../support/share.ts'
  * which the service's role does not see.
  */
 const REFERENCE = [
+  'account_pools',
   'account_roles',
   'accounts',
   'api_keys',
@@ -172,6 +173,20 @@ async function furnish({ client, ids }: World): Promise<void> {
   await owner`
     insert into verify_faults (account_id, table_name, key, mark)
     values (${account_id}, 'balances', 'USD', sha256(''))`
+  await owner`
+    insert into account_cursors (account_id, number) values (${account_id}, 1)`
+  await owner`
+    insert into account_days (account_id, day, currency, code, amount, postings, number)
+    values (${account_id}, current_date, 'USD', 'available', 1, 1, 1)`
+  await owner`
+    insert into nostro_items (account_id, number, amount, booked_at, value_on, currency, kind)
+    values (${account_id}, 1, 1, now(), current_date, 'USD', 'funding')`
+  await owner`
+    insert into nostros (name, kind, currency, purpose, opening_balance, opening_on)
+    values ('usd_main', 'bank', 'USD', 'client', 0, current_date) on conflict do nothing`
+  await owner`
+    insert into funding_keys (account_id, kind, value, nostro, currency, made_by)
+    values (${account_id}, 'reference', upper(${account_id}), 'usd_main', 'USD', 'ada')`
   await approveOne(client, ids.bnf ?? '')
 }
 
@@ -259,12 +274,17 @@ const FOUND_IN = [
   'idempotency_keys',
   'book_proofs',
   'verify_faults',
+  'account_cursors',
 ]
 
-test('PostgreSQL, row-level policies of every table: these four only', async () => {
+/** What the house sees of all accounts, in a transaction that says so. */
+const OF_THE_HOUSE = ['nostro_items', 'funding_keys']
+
+test('PostgreSQL, row-level policies of every table: these five only', async () => {
   const { owner } = service.database
   const [me] = await owner<{ name: string }[]>`select current_user::text as name`
   const named = `(array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL)`
+  const ofHouse = `(( SELECT current_setting('corridor.house'::text, true) AS current_setting) = 'on'::text)`
   const kept = `(( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text)`
   const expected = (await tables()).flatMap(table => [
     `${table} accounts_named PERMISSIVE ALL {corridor_service} ${named} none`,
@@ -273,6 +293,9 @@ test('PostgreSQL, row-level policies of every table: these four only', async () 
       ? [`${table} find PERMISSIVE SELECT {corridor_finder} true none`]
       : []),
     `${table} maintenance PERMISSIVE ALL {${me?.name}} ${kept} none`,
+    ...(OF_THE_HOUSE.includes(table)
+      ? [`${table} of_the_house PERMISSIVE ALL {corridor_service} ${ofHouse} none`]
+      : []),
   ])
   const rows = await owner<{ policy: string }[]>`
     select concat_ws(' ', tablename, policyname, permissive, cmd, roles, qual,

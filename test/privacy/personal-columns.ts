@@ -192,6 +192,25 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   screening_pass: { none: 'after_account after_party' },
   book_proofs: { none: 'account_id walk hash balances' },
   verify_faults: { digest: 'mark', none: 'account_id table_name key' },
+  nostros: {
+    none: 'name kind currency institution account bic purpose pool rails settings',
+  },
+  account_cursors: { none: 'account_id' },
+  account_days: { none: 'account_id currency code' },
+  nostro_totals: { none: 'nostro side currency' },
+  house_journals: {
+    staff: 'reference note by',
+    none: 'kind codes currencies nostros amounts hash',
+  },
+  nostro_items: {
+    // The reference of a funding may name who has paid.
+    personal: 'key',
+    none: 'nostro currency kind account_id payout_id rail uetr instruction block file',
+  },
+  funding_keys: { staff: 'made_by', none: 'account_id kind value nostro currency' },
+  closes: { staff: 'by', none: 'month cuts trial_balance positions sha256' },
+  account_pools: { none: 'account_id pool' },
+  safeguarding_days: { staff: 'action by', none: 'pool currency external state' },
   limits: { none: 'limit_id account_id key_id rail network each currency per zone' },
   limit_sums: { digest: 'subject', none: 'account_id limit_id' },
   limit_uses: { digest: 'subject', none: 'account_id payout_id limit_id' },

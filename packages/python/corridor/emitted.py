@@ -710,6 +710,19 @@ Funding = TypedDict("Funding", {
     "currency": "\"CurrencyCode\"",
 })
 
+FundingInstruction = TypedDict("FundingInstruction", {
+    "kind": "Literal[\"virtual_iban\", \"reference\", \"payer_account\", \"address\"]",
+    "value": "str",
+    "currency": "str",
+    "institution": "str",
+    "account": "str",
+    "bic": "str",
+})
+
+FundingInstructions = TypedDict("FundingInstructions", {
+    "instructions": "List[\"FundingInstruction\"]",
+})
+
 FxTransaction = TypedDict("FxTransaction", {
     "id": NotRequired["str"],
     "object": NotRequired["Literal[\"fx_transaction\"]"],
@@ -1701,6 +1714,15 @@ class AccountResource:
         return self._transport.call("GET", "/v3/account", query={}, options=options)
 
 
+class FundingInstructionsResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def list(self, *, options: Options = Options()) -> Answer["FundingInstructions"]:
+        """How payers fund this account: where they pay to, and what they quote. `GET /v3/funding_instruction`"""
+        return self._transport.call("GET", "/v3/funding_instruction", query={}, options=options)
+
+
 class MakersResource:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -2135,6 +2157,7 @@ class Resources:
     def __init__(self, transport: Transport) -> None:
         self.operations = OperationsResource(transport)
         self.account = AccountResource(transport)
+        self.funding_instructions = FundingInstructionsResource(transport)
         self.makers = MakersResource(transport)
         self.search = SearchResource(transport)
         self.payouts = PayoutsResource(transport)

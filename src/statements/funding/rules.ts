@@ -66,6 +66,8 @@ interface Grounds {
   readonly by: string
   /** Only for funding: whether the payment with this reference is split over several accounts. */
   readonly split?: boolean
+  /** Our account at a bank that the money moves on; undefined for the usual one. */
+  readonly nostro?: string
 }
 
 export interface Booking extends Grounds {
@@ -189,7 +191,8 @@ export function decideReversal(
   }
   checkBalance(book, currency, amount)
   // After this point it succeeds.
-  const metadata = metadataOf({ reference: line.metadata.reference ?? '', reason, by })
+  const { reference = '', nostro = '' } = line.metadata
+  const metadata = metadataOf({ reference, reason, by, nostro })
   const outcome = post(
     book,
     { kind: reversal_kind, source: journal.source, postings: mirrored(journal.postings) },
@@ -248,11 +251,18 @@ function post(
   return { entries: [entry], events: [recordLine(book, entry.line)], balance_before }
 }
 
-function metadataOf({ reference, reason, by, split }: Grounds): BalanceTransaction['metadata'] {
+function metadataOf({
+  reference,
+  reason,
+  by,
+  split,
+  nostro = '',
+}: Grounds): BalanceTransaction['metadata'] {
   return {
     ...(reference !== '' && { reference }),
     ...(reason !== '' && { reason }),
     ...(by !== '' && { by }),
     ...(split === true && { split: 'true' }),
+    ...(nostro !== '' && { nostro }),
   }
 }

@@ -29,6 +29,7 @@ import type {
   EntityTimeline,
   EntityUpdate,
   Funding,
+  FundingInstructions,
   IndicativeRate,
   LoggedRequest,
   Makers,
@@ -145,6 +146,17 @@ export class AccountResource extends Resource {
    */
   retrieve(options: Options = {}): Call<Account> {
     return this.transport.call('GET', '/v3/account', { options })
+  }
+}
+
+export class FundingInstructionsResource extends Resource {
+  /**
+   * How payers fund this account: where they pay to, and what they quote.
+   *
+   * `GET /v3/funding_instruction`
+   */
+  list(options: Options = {}): Call<FundingInstructions> {
+    return this.transport.call('GET', '/v3/funding_instruction', { options })
   }
 }
 
@@ -1227,6 +1239,7 @@ export class PayoutGroupResource extends Resource {
 export class Resources<M extends Minor = number> {
   readonly operations: OperationsResource
   readonly account: AccountResource
+  readonly fundingInstructions: FundingInstructionsResource
   readonly makers: MakersResource
   readonly search: SearchResource<M>
   readonly payouts: PayoutsResource<M>
@@ -1249,6 +1262,7 @@ export class Resources<M extends Minor = number> {
   constructor(transport: Transport) {
     this.operations = new OperationsResource(transport)
     this.account = new AccountResource(transport)
+    this.fundingInstructions = new FundingInstructionsResource(transport)
     this.makers = new MakersResource(transport)
     this.search = new SearchResource(transport)
     this.payouts = new PayoutsResource(transport)

@@ -1128,6 +1128,27 @@ export interface Funding<M extends Minor = number> {
   currency: CurrencyCode
 }
 
+export interface FundingInstruction {
+  /**
+   * How a payment names this account: `virtual_iban` and `address` are paid to, `reference` is
+   * quoted, `payer_account` is the account that pays.
+   */
+  kind: 'virtual_iban' | 'reference' | 'payer_account' | 'address'
+  /** The key, without blanks. */
+  value: string
+  currency: string
+  /** The bank; empty where it is not known. */
+  institution: string
+  /** The IBAN or number to pay to. */
+  account: string
+  bic: string
+}
+
+export interface FundingInstructions {
+  /** In the order in which they were made. */
+  instructions: FundingInstruction[]
+}
+
 /** Empty when nothing was converted on this side. */
 export interface FxTransaction<M extends Minor = number> {
   /** Foreign-exchange transaction id, 23 characters. */

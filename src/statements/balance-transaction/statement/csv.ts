@@ -2,6 +2,7 @@
 // all currencies in the order of the book, and a closing row for each currency. Pure.
 import { currencyExponent } from '../../../values/money/currency.ts'
 import { formatDecimal, formatMajor } from '../../../values/money/decimal.ts'
+import { textCell } from '../../../values/text/csv-line.ts'
 import type { BookedLine, Statement, StatementBalances, StatementWriter } from './statement.ts'
 
 /** Each amount has two columns: minor units, as everywhere in this API, and major units. */
@@ -67,15 +68,4 @@ function conversion({ fx_conversions }: BookedLine): string {
   const { amount, currency } = last.final
   const rates = fx_conversions.map(({ exchange_rate }) => formatDecimal(exchange_rate)).join(' ')
   return `${currency},${money(amount, currency)},${rates}`
-}
-
-/**
- * A cell of text from a caller. A spreadsheet takes text that begins with one of these characters,
- * full-width or not, for a formula, quoted or not, and a formula can leak the sheet. A leading
- * apostrophe makes it text (OWASP, "CSV Injection"). Amounts keep their sign: they are our own
- * integers.
- */
-export function textCell(text: string): string {
-  const safe = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

@@ -1,0 +1,81 @@
+// Keeps the house's books behind the accounts': derives days and items from new journals, and
+// credits money that came in with a key. One process derives at a time; a round that dies has
+// changed nothing, and the next one finds the same.
+import { SERVICE } from '../../accounts/user/user.ts'
+import { bookingAct } from '../../operator/funding.ts'
+import type { Deps } from '../../runtime/deps.ts'
+import { isSpread } from '../../sql/shard.ts'
+import { bookMoney } from '../../statements/funding/operations.ts'
+import { creditLines } from '../../treasury/credit.ts'
+import { assignAll, deriveSome } from '../../treasury/derive.ts'
+import { findCreditMark } from '../../treasury/funding-key-store.ts'
+import { countBehind } from '../../treasury/item-store.ts'
+import { listNostros } from '../../treasury/nostro-store.ts'
+import { startCounting } from './counts.ts'
+import { startWorker, type Worker, warned } from './worker.ts'
+
+const LOOK_EVERY_MS = 1_000
+/** The look reads every book, so it may take this share of the time. */
+const LOOK_SHARE = 0.05
+
+/** Does nothing on a spread database, which has only sandboxes. */
+export function startDeriving(deps: Deps): Worker {
+  if (isSpread()) return { stop: () => Promise.resolve() }
+  const stopCounting = startCounting(
+    async () => deps.metrics.journalsBehind.set(Number(await countBehind(deps.finder))),
+    warned(deps, 'journals that are not derived could not be counted', undefined),
+  )
+  const failed = warned(deps, "the house's books could not be derived", LOOK_EVERY_MS)
+  const rounds = { nostros: '', credited: '' }
+  const deriving = startWorker(() => deriveRound(deps, rounds).catch(failed))
+  return {
+    stop() {
+      stopCounting()
+      return deriving.stop()
+    },
+  }
+}
+
+/** The state at which the last round had done all that there was. */
+interface Rounds {
+  nostros: string
+  credited: string
+}
+
+/** Returns how long to wait: not at all while accounts are behind. */
+async function deriveRound(deps: Deps, rounds: Rounds): Promise<number> {
+  const from = performance.now()
+  const { journals } = await deriveSome(deps)
+  const took = performance.now() - from
+  const nostros = JSON.stringify((await listNostros(deps.sql)).map(nostroKey))
+  if (nostros !== rounds.nostros) {
+    await assignAll(deps.sql)
+    rounds.nostros = nostros
+  }
+  const mark = await findCreditMark(deps.sql)
+  if (mark !== rounds.credited) {
+    await creditAll(deps)
+    rounds.credited = mark
+  }
+  return journals > 0n ? 0 : Math.max(LOOK_EVERY_MS, took / LOOK_SHARE)
+}
+
+/** Credits each open line whose account is certain. Returns how many. */
+export async function creditAll(deps: Deps): Promise<number> {
+  const { sql, finder, lists, operators } = deps
+  const author = { operator: SERVICE, act: 'nostro credit', via: 'corridor treasury', origin: {} }
+  const { credited } = await creditLines({
+    ...{ sql, finder, lists },
+    async book(command) {
+      await operators.run(author, { operation: bookMoney, command, act: bookingAct })
+    },
+  })
+  return credited
+}
+
+type Assigning = Awaited<ReturnType<typeof listNostros>>[number]
+
+/** What decides which items a nostro gets. */
+function nostroKey({ name, currency, purpose, rails, opening_on, closed_at }: Assigning) {
+  return [name, currency, purpose, rails, opening_on, closed_at]
+}

@@ -1,0 +1,209 @@
+// Adds, changes and closes the house's accounts at banks, by the requests of people.
+import type { Static } from 'typebox'
+import { Closed, CurrencyCode, Literals, MINOR_OF, optional, REASON, Text } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import { listRails } from '../rails/row-store.ts'
+import type { Sql } from '../sql/connect.ts'
+import { listPositions } from '../treasury/balance-store.ts'
+import { NOSTRO_KINDS, type Nostro, POOLS, PURPOSES } from '../treasury/nostro.ts'
+import { closeNostro, insertNostro, listNostros, updateNostro } from '../treasury/nostro-store.ts'
+import { CALENDAR_NAMES } from '../values/calendar/calendar.ts'
+import { isDay } from '../values/calendar/day.ts'
+import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
+import { moneyWords } from '../values/money/words.ts'
+import { omitUndefined } from '../values/omit-undefined.ts'
+import { known, knownAmong } from './operator-write.ts'
+import { MAX_MINOR } from './request.ts'
+
+export const NostroPath = Type.Object({
+  name: Type.String({
+    pattern: '^[a-z][a-z0-9_]{1,39}$',
+    description: 'What people call the account.',
+    examples: ['eur_main'],
+  }),
+})
+
+export const Day = Type.String({ format: 'date', description: 'A day of UTC.' })
+
+const Signed = (description: string) =>
+  Type.Integer({
+    ...{ minimum: -MAX_MINOR, maximum: MAX_MINOR, description },
+    ...{ [REASON]: 'amount_out_of_range', [MINOR_OF]: 'currency' },
+  })
+
+/** The settings that may change. */
+const SETTINGS = {
+  institution: Text(200, { description: 'The bank or provider.' }),
+  account: Text(64, {
+    description: 'The IBAN or number by which its statements name it. Spaces do not count.',
+  }),
+  bic: Type.String({ pattern: '^([A-Z0-9]{8}([A-Z0-9]{3})?)?$', description: 'The bank’s BIC.' }),
+  pool: Literals(POOLS, { description: 'The pool of safeguarded money that it belongs to.' }),
+  rails: Type.Array(Text(40, { minLength: 1 }), {
+    maxItems: 50,
+    description: 'The rails whose payouts leave from it.',
+  }),
+  low: Signed('A forecast below it is a warning.'),
+  critical: Signed('A forecast below it wakes somebody.'),
+  expected_days: Type.Integer({
+    ...{ minimum: 0, maximum: 30 },
+    description: 'After so many banking days an open item is missing at the bank.',
+  }),
+  calendar: Literals(CALENDAR_NAMES, { description: 'The calendar of its banking days.' }),
+  statement_due_by: Type.String({
+    pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
+    description: 'By when, in UTC on the next banking day, a day’s statement is here.',
+  }),
+}
+
+export const AddNostro = Closed(
+  {
+    ...{ name: NostroPath.properties.name, currency: CurrencyCode },
+    opening_balance: Signed('Minor units at the start of `opening_on`, at the bank and here.'),
+    ...optional({
+      opening_on: Day,
+      kind: Literals(NOSTRO_KINDS, { default: 'bank', description: 'Who keeps the account.' }),
+      purpose: Literals(PURPOSES, {
+        default: 'client',
+        description: 'Whose money it holds: that of clients, or the house’s own.',
+      }),
+      ...SETTINGS,
+    }),
+  },
+  {
+    title: 'AddNostro',
+    description: 'An account of the installation at a bank, a provider or a chain.',
+  },
+)
+
+export const SetNostro = Closed(
+  optional({
+    ...SETTINGS,
+    currency: Type.String({ description: 'The currency of `low` and `critical`: its own.' }),
+  }),
+  {
+    title: 'SetNostro',
+    description: 'Members that are left out stay as they are.',
+  },
+)
+
+/** Refuses (404) an unknown name. */
+export async function nostroNamed(sql: Sql, name: string): Promise<Nostro> {
+  return knownAmong('nostro', name, await listNostros(sql), nostro => nostro.name)
+}
+
+type Settings = Static<typeof SetNostro>
+
+export async function addNostro(sql: Sql, asked: Static<typeof AddNostro>): Promise<Nostro> {
+  const { name, currency, kind = 'bank', purpose = 'client', opening_balance, ...given } = asked
+  const today = new Date().toISOString().slice(0, 10)
+  const { opening_on = today, ...settings } = given
+  const nostros = await listNostros(sql)
+  const problems = [
+    ...(nostros.some(one => one.name === name)
+      ? [invalidField('name', `there is a nostro ${name} already`)]
+      : []),
+    ...(isDay(opening_on) && opening_on <= today
+      ? []
+      : [invalidField('opening_on', 'opening_on is a day, at the latest today')]),
+  ]
+  refuseIfAny(problems)
+  const nostro = withSettings(
+    {
+      ...{ name, kind, currency, purpose, opening_on, opening_balance: BigInt(opening_balance) },
+      ...{ institution: '', account: '', bic: '', pool: 'none', rails: [], closed_at: null },
+      settings: {},
+    },
+    settings,
+  )
+  await checkNostro(sql, nostro, nostros)
+  await insertNostro(sql, nostro)
+  return nostro
+}
+
+export async function setNostro(sql: Sql, name: string, asked: Settings): Promise<Nostro> {
+  const nostros = await listNostros(sql)
+  const before = knownAmong('nostro', name, nostros, one => one.name)
+  if (before.closed_at !== null) throw refusal('invalid_transition', `${name} is closed.`)
+  const { currency = before.currency, ...settings } = asked
+  refuseIfAny(
+    currency === before.currency
+      ? []
+      : [invalidField('currency', `${name} is in ${before.currency}, not in ${currency}`)],
+  )
+  const nostro = withSettings(before, settings)
+  await checkNostro(
+    sql,
+    nostro,
+    nostros.filter(one => one.name !== name),
+  )
+  await updateNostro(sql, nostro)
+  return nostro
+}
+
+function withSettings(nostro: Nostro, asked: Omit<Settings, 'currency'>): Nostro {
+  const {
+    low,
+    critical,
+    expected_days,
+    calendar,
+    statement_due_by: due_by,
+    account,
+    ...members
+  } = asked
+  const statement = { ...nostro.settings.statement, ...omitUndefined({ due_by, calendar }) }
+  return {
+    ...nostro,
+    ...omitUndefined(members),
+    ...(account !== undefined && { account: foldedAccount(account) }),
+    settings: {
+      ...nostro.settings,
+      ...omitUndefined({ expected_days }),
+      ...(low !== undefined && { low: String(low) }),
+      ...(critical !== undefined && { critical: String(critical) }),
+      statement,
+    },
+  }
+}
+
+/** As statements are compared: capital letters and digits. */
+function foldedAccount(account: string): string {
+  return account.replaceAll(/\s/g, '').toUpperCase()
+}
+
+/** Refuses rails that do not exist, and an account that another open nostro has. */
+async function checkNostro(sql: Sql, nostro: Nostro, others: readonly Nostro[]): Promise<void> {
+  const { account, currency, rails, purpose, pool } = nostro
+  const names = (await listRails(sql)).map(rail => rail.name)
+  const unknown = rails.filter(rail => !names.includes(rail))
+  const twin = others.find(
+    one => one.closed_at === null && one.account === account && one.currency === currency,
+  )
+  refuseIfAny([
+    ...(unknown.length > 0
+      ? [invalidField('rails', `there is no rail ${unknown.join(', ')}`)]
+      : []),
+    ...(account !== '' && twin !== undefined
+      ? [invalidField('account', `nostro ${twin.name} has this account in ${currency}`)]
+      : []),
+    ...(purpose === 'own' && pool !== 'none'
+      ? [invalidField('pool', 'a pool safeguards the money of clients, not the house’s own')]
+      : []),
+  ])
+}
+
+export async function closeEmpty(sql: Sql, name: string): Promise<Nostro> {
+  const nostro = await nostroNamed(sql, name)
+  if (nostro.closed_at !== null) throw refusal('invalid_transition', `${name} is closed already.`)
+  const position = (await listPositions(sql)).find(one => one.nostro === name)
+  const { bank, book, open_lines_count, open_items_count } = known('nostro', name, position)
+  if (bank !== 0n || book !== 0n || open_lines_count + open_items_count > 0n) {
+    const { currency } = nostro
+    const message =
+      `${name} is not empty: the bank has ${moneyWords(bank, currency)}, the books have ` +
+      `${moneyWords(book, currency)}, and ${open_lines_count + open_items_count} are open.`
+    throw refusal('invalid_transition', message)
+  }
+  await closeNostro(sql, name)
+  return nostroNamed(sql, name)
+}

@@ -1,0 +1,269 @@
+// Client money: what is owed to clients against what is held for them, and the days that people
+// sign.
+import type { Static } from 'typebox'
+import {
+  Closed,
+  CurrencyCode,
+  Literals,
+  MINOR_OF,
+  MinorText,
+  optional,
+  REASON,
+  Text,
+  Timestamp,
+} from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import { databaseNow, type Sql } from '../sql/connect.ts'
+import { POOLS } from '../treasury/nostro.ts'
+import {
+  SAFEGUARDED,
+  type Safeguarding,
+  safeguardingOf,
+  stateOfDay,
+} from '../treasury/safeguarding.ts'
+import {
+  insertSignedDay,
+  listRequirements,
+  listResources,
+  listSignedDays,
+  type SignedDay,
+  upsertAccountPool,
+} from '../treasury/safeguarding-store.ts'
+import { invalidField, refuseIfAny } from '../values/errors.ts'
+import { instantFromIso } from '../values/instant.ts'
+import { moneyWords } from '../values/money/words.ts'
+import { type ActionGroup, reading, writing } from './action.ts'
+import { accountNamed } from './operator-write.ts'
+import { AccountId, AccountPath, MAX_MINOR } from './request.ts'
+
+const External = Type.Object({
+  nostro: Type.String(),
+  bank: MinorText('What the bank has.'),
+  book: MinorText('What the books have.'),
+  open_lines: MinorText('The sum of its open lines.'),
+  open_items: MinorText('The sum of its open items.'),
+  proved: Type.Boolean(),
+})
+
+const DAY = {
+  day: Type.String({ format: 'date' }),
+  as_of: Timestamp,
+  pool: Literals(SAFEGUARDED),
+  currency: Type.String(),
+  requirement: MinorText('What is owed: to each client, to payers, and on its way back.'),
+  resource: MinorText('What the books hold for it.'),
+  d1_requirement: MinorText('The requirement at the end of the day before.'),
+  d1_resource: MinorText('What the banks had then.'),
+  earned: MinorText('Fees and income of conversions that nobody has taken out yet.'),
+  external: Type.Array(External, { description: 'Each bank against the books.' }),
+}
+
+const STATE = Literals(['met', 'shortfall', 'excess'], {
+  description: 'The resource, with what is entered, against the requirement.',
+})
+
+export const SafeguardingResponse = Type.Object(
+  {
+    ...DAY,
+    state: STATE,
+    negative_clients: Type.Integer({
+      description: 'Clients with a negative sum, which offsets no other client’s money.',
+    }),
+  },
+  { title: 'Safeguarding' },
+)
+
+export const SignedDayResponse = Type.Object(
+  {
+    ...DAY,
+    number: Type.Integer({ description: 'A correction of the day has the next number.' }),
+    at: Timestamp,
+    entered: MinorText('Resources besides: insurance, liquid assets.'),
+    state: STATE,
+    action: Type.String(),
+    by: Type.String(),
+  },
+  { title: 'SignedDay' },
+)
+
+const show = reading({
+  name: 'safeguarding show',
+  path: '/v3/operator/safeguarding',
+  operationId: 'getSafeguarding',
+  summary: 'Show what is owed to clients and what is held for them, now.',
+  response: SafeguardingResponse,
+  list: true,
+  find: async audit => (await readNow(audit)).map(presentNow),
+  command: {
+    words: days => days.map(nowColumns),
+    none: 'no client money: no account at a bank has a pool (corridor nostro set --pool)',
+    help: `
+A shortfall is paid in from own money the same day: corridor house topup. The
+excess may be taken out: corridor house transfer.
+
+Example:
+  corridor safeguarding show`,
+  },
+})
+
+const sign = writing({
+  name: 'safeguarding sign',
+  path: '/v3/operator/safeguarding/sign',
+  operationId: 'signSafeguarding',
+  summary: 'Sign the figures of today for a pool and a currency.',
+  description:
+    'The snapshot keeps the figures, the banks against the books, who signed and what was ' +
+    'done. A shortfall needs an action. Signing again adds a correction.',
+  body: Closed(
+    {
+      pool: Literals(SAFEGUARDED, { description: 'The pool.' }),
+      currency: CurrencyCode,
+      ...optional({
+        entered: Type.Integer({
+          ...{ minimum: 0, maximum: MAX_MINOR, [MINOR_OF]: 'currency' },
+          [REASON]: 'amount_out_of_range',
+          description: 'Resources besides the accounts at banks: insurance, liquid assets.',
+        }),
+        action: Text(1000, { description: 'What was done about the difference; one line.' }),
+      }),
+    },
+    { title: 'SignSafeguarding' },
+  ),
+  response: SignedDayResponse,
+  byPerson: true,
+  asksPassword: true,
+  async run(acting, { pool, currency, entered = 0, action = '' }) {
+    const days = await readNow(acting.audit)
+    const day = days.find(one => one.pool === pool && one.currency === currency)
+    if (day === undefined) {
+      const message = `no client money in ${currency} belongs to the pool ${pool}`
+      throw refuseIfAny([invalidField('currency', message)])
+    }
+    const state = stateOfDay(day, BigInt(entered))
+    if (state === 'shortfall' && action.trim() === '') {
+      refuseIfAny([invalidField('action', 'a shortfall is signed with what was done about it')])
+    }
+    const signed = { entered: BigInt(entered), state, action, by: acting.operator.name }
+    return acting.change(async sql => presentSigned(await insertSignedDay(sql, day, signed)))
+  },
+  command: {
+    words({ day, pool, currency, state, by, number }) {
+      const correction = number > 1 ? ` as number ${number}` : ''
+      return `${day} ${pool} ${currency}: ${state}, signed by ${by}${correction}`
+    },
+    arguments: ['pool', 'currency'],
+    help: `
+Example:
+  corridor safeguarding sign payments EUR --action "Nothing to do"`,
+  },
+})
+
+const list = reading({
+  name: 'safeguarding list',
+  path: '/v3/operator/safeguarding/day',
+  operationId: 'listSignedDays',
+  summary: 'List the signed days of a month.',
+  query: Closed(
+    optional({
+      month: Type.String({
+        pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$',
+        description: 'The month, such as 2026-11; by default this one.',
+      }),
+    }),
+  ),
+  response: SignedDayResponse,
+  list: true,
+  refusals: ['invalid_query_parameter'],
+  async find(audit, { month }) {
+    const days = await listSignedDays(audit, month ?? (await databaseNow(audit)).slice(0, 7))
+    return days.map(presentSigned)
+  },
+  command: {
+    words: days => days.map(signedColumns),
+    none: 'no signed day: corridor safeguarding sign signs today',
+    help: '\nExample:\n  corridor safeguarding list --month 2026-11',
+  },
+})
+
+const pool = writing({
+  name: 'safeguarding pool',
+  path: '/v3/operator/account/:id/pool',
+  operationId: 'setAccountPool',
+  summary: 'Say to which pool of safeguarded money an account belongs.',
+  description: 'Accounts belong to `payments`, unless this is said.',
+  params: AccountPath,
+  body: Closed({ pool: Literals(POOLS, { description: 'The pool.' }) }, { title: 'SetPool' }),
+  response: Type.Object({ account_id: AccountId, pool: Literals(POOLS) }, { title: 'AccountPool' }),
+  asksPassword: true,
+  async run(acting, { id, pool }) {
+    await accountNamed(acting.audit, id)
+    return acting.change(async sql => {
+      await upsertAccountPool(sql, id, pool)
+      return { account_id: id, pool }
+    })
+  },
+  command: {
+    subject: 'account',
+    arguments: ['pool'],
+    words: ({ account_id, pool }) => `${account_id} belongs to the pool ${pool}`,
+    help: '\nExample:\n  corridor safeguarding pool acc_7k2m9x4q emoney',
+  },
+})
+
+export const safeguarding: ActionGroup = { actions: [show, sign, list, pool] }
+
+/** The figures of this moment; `d1` is the midnight before. */
+async function readNow(audit: Sql): Promise<Safeguarding[]> {
+  return audit.begin('isolation level repeatable read read only', async tx => {
+    const as_of = await databaseNow(tx)
+    const day = as_of.slice(0, 10)
+    const midnight = instantFromIso(`${day}T00:00:00Z`) ?? as_of
+    const momentOf = async (at: string) => ({
+      requirements: await listRequirements(tx, at),
+      resources: await listResources(tx, at),
+    })
+    return safeguardingOf({ day, as_of }, await momentOf(as_of), await momentOf(midnight))
+  })
+}
+
+function presentDay(day: Omit<Safeguarding, 'negative'>) {
+  const { requirement, resource, d1_requirement, d1_resource, earned } = day
+  return {
+    ...{ day: day.day, as_of: day.as_of, pool: day.pool, currency: day.currency },
+    ...{ requirement: String(requirement), resource: String(resource) },
+    ...{ d1_requirement: String(d1_requirement), d1_resource: String(d1_resource) },
+    ...{ earned: String(earned), external: [...day.external] },
+  }
+}
+
+function presentNow({ negative, ...day }: Safeguarding): Static<typeof SafeguardingResponse> {
+  return { ...presentDay(day), state: stateOfDay(day), negative_clients: negative }
+}
+
+function presentSigned(signed: SignedDay): Static<typeof SignedDayResponse> {
+  const { number, at, entered, state, action, by } = signed
+  return { ...presentDay(signed), number, at, entered: String(entered), state, action, by }
+}
+
+type Shown = ReturnType<typeof presentDay> & { readonly state: string }
+
+function columnsOf({ pool, currency, state, ...day }: Shown) {
+  const words = (minor: string) => moneyWords(BigInt(minor), currency)
+  return {
+    pool,
+    owed: words(day.requirement),
+    held: words(day.resource),
+    state,
+    'day before': `${words(day.d1_requirement)} of ${words(day.d1_resource)}`,
+    earned: words(day.earned),
+  }
+}
+
+function nowColumns({ negative_clients, ...day }: Static<typeof SafeguardingResponse>) {
+  return { ...columnsOf(day), negative: negative_clients === 0 ? '' : String(negative_clients) }
+}
+
+function signedColumns({ day, number, by, action, ...signed }: Static<typeof SignedDayResponse>) {
+  const { 'day before': _, ...columns } = columnsOf({ day, ...signed })
+  return { day: number === 1 ? day : `${day} no. ${number}`, ...columns, by, action }
+}

@@ -1,0 +1,119 @@
+// The SQL statements of balances: what each bank has, what the books have, and the open lines and
+// items that are the difference; and the trial balance over all books.
+import { sql as part, type Tag } from '../sql/sql.ts'
+import type { Instant } from '../values/instant.ts'
+
+/** Minor units. bank - book = open_lines - open_items, at every instant. */
+export interface Position {
+  readonly nostro: string
+  readonly currency: string
+  readonly bank: bigint
+  readonly book: bigint
+  readonly open_lines: bigint
+  readonly open_items: bigint
+  readonly open_lines_count: bigint
+  readonly open_items_count: bigint
+  /** The days of the oldest open line and item; null without one. */
+  readonly oldest_line: string | null
+  readonly oldest_item: string | null
+  /** The day up to which statements say what the bank has; null before the first. */
+  readonly stated_on: string | null
+  /** Whether all statements from the opening on form one chain of balances. */
+  readonly proved: boolean
+}
+
+/** By name, without those that are closed. */
+export function listPositions(sql: Tag): Promise<Position[]> {
+  return sql<Position[]>`
+    select n.name as nostro, n.currency,
+      (n.opening_balance + coalesce(bank.amount, 0))::bigint as bank,
+      (n.opening_balance + coalesce(book.amount, 0))::bigint as book,
+      coalesce(l.amount, 0)::bigint as open_lines, coalesce(i.amount, 0)::bigint as open_items,
+      coalesce(l.count, 0) as open_lines_count, coalesce(i.count, 0) as open_items_count,
+      l.oldest::text as oldest_line, i.oldest::text as oldest_item, s.stated_on::text,
+      coalesce(s.proved, false) as proved
+    from nostros n
+    left join nostro_totals bank on bank.nostro = n.name and bank.side = 'bank'
+      and bank.currency = n.currency
+    left join nostro_totals book on book.nostro = n.name and book.side = 'book'
+      and book.currency = n.currency
+    left join lateral (select sum(amount) as amount, count(*) as count, min(booked_on) as oldest
+      from bank_lines where nostro = n.name and match is null) l on true
+    left join lateral (select sum(amount) as amount, count(*) as count, min(value_on) as oldest
+      from nostro_items where nostro = n.name and match is null) i on true
+    left join lateral (select max(closed_on) as stated_on, bool_and(state = 'proved') as proved
+      from bank_statements where nostro = n.name) s on true
+    where n.closed_at is null order by n.name`
+}
+
+/** Items that no nostro is known for, though one of their currency was open on their day. */
+export async function sumUnassigned(sql: Tag) {
+  return sql<{ currency: string; rail: string; items: bigint; amount: bigint }[]>`
+    select i.currency, i.rail, count(*) as items, sum(i.amount)::bigint as amount
+    from nostro_items i
+    where i.nostro = '' and i.match is null and i.value_on >= (
+      select min(opening_on) from nostros n where n.currency = i.currency and n.closed_at is null)
+    group by i.currency, i.rail order by i.currency, i.rail`
+}
+
+/** Minor units, signed: what is owed is positive, what is held is negative. */
+export interface Sum {
+  /** '' for the house. */
+  readonly account_id: string
+  readonly currency: string
+  readonly code: string
+  readonly amount: bigint
+}
+
+/** By currency and code: the trial balance. Each currency sums to zero. */
+export function trialBalance(sql: Tag, at: Instant): Promise<Omit<Sum, 'account_id'>[]> {
+  return sql<Sum[]>`
+    ${sumsAt(at)}
+    select currency, code, sum(amount)::bigint as amount from sums
+    group by currency, code having sum(amount) <> 0 order by currency, code`
+}
+
+/** What accounts have on these codes, by account, currency and code. */
+export function sumsOfAccounts(sql: Tag, at: Instant, codes: readonly string[]): Promise<Sum[]> {
+  return sql<Sum[]>`
+    ${sumsAt(at)}
+    select account_id, currency, code, sum(amount)::bigint as amount from sums
+    where code = any (${[...codes]}::text[]) and account_id <> ''
+    group by account_id, currency, code having sum(amount) <> 0
+    order by account_id, currency, code`
+}
+
+/**
+ * The sums of all positions before this instant: full days, the journals of its day that are
+ * derived, and journals of the house. Each currency sums to zero over all of them.
+ */
+export function sumsAt(at: Instant) {
+  return part`
+    with cut as (
+      select ${at}::timestamptz as at, (${at}::timestamptz at time zone 'UTC')::date as day),
+    last_day as (
+      select d.account_id, max(d.number) as upto from account_days d, cut where d.day = cut.day
+      group by d.account_id),
+    sums as (
+      select d.account_id, d.currency, d.code, d.amount from account_days d, cut
+      where d.day < cut.day
+      union all
+      select l.account_id, p.currency, p.code, p.amount
+      from last_day l cross join cut
+      left join lateral (
+        select max(d.number) as number from account_days d
+        where d.account_id = l.account_id and d.day = (
+          select max(b.day) from account_days b
+          where b.account_id = l.account_id and b.day < cut.day)
+      ) before on true
+      join journals j on j.account_id = l.account_id and j.number > coalesce(before.number, 0)
+        and j.number <= l.upto and j.created_at < cut.at
+      cross join unnest(string_to_array(j.codes, ' '), string_to_array(j.currencies, ' '),
+        j.amounts) as p (code, currency, amount)
+      union all
+      select '', p.currency, p.code, p.amount
+      from house_journals h cross join cut
+      cross join unnest(string_to_array(h.codes, ' '), string_to_array(h.currencies, ' '),
+        h.amounts) as p (code, currency, amount)
+      where h.created_at < cut.at)`
+}

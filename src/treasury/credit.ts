@@ -1,0 +1,110 @@
+// Credits money that came in to the account that its key names: once, whatever dies, by the unique
+// indexes of bookings. A payer whom a list may name, and every doubt, waits for a person.
+import { SERVICE } from '../accounts/user/user.ts'
+import { readListsVersion } from '../screening/list-store.ts'
+import type { Lists } from '../screening/lists-in-memory.ts'
+import { payerParty } from '../screening/parties.ts'
+import type { Sql } from '../sql/connect.ts'
+import type { Booking } from '../statements/funding/rules.ts'
+import { Refusal } from '../values/errors.ts'
+import { runInTurns } from '../values/event-loop.ts'
+import {
+  accountOf,
+  bookedReference,
+  type CreditLine,
+  type Found,
+  keysOf,
+  sourceOfLine,
+} from './funding-key.ts'
+import { findFundingKeys, listCreditLines, namesOfPayouts } from './funding-key-store.ts'
+import { actForTheHouse } from './nostro-store.ts'
+
+/** The most open lines that are looked at. */
+const LINES = 5_000
+
+export interface Crediting {
+  readonly sql: Sql
+  readonly finder: Sql
+  readonly lists: Lists
+  /** Books in the name of the service, as an operator's write with its row in the audit log. */
+  book(booking: Booking): Promise<void>
+}
+
+interface Credited {
+  readonly credited: number
+  /** The lines that are left, with the reason. */
+  readonly left: readonly { readonly line: CreditLine; readonly reason: string }[]
+}
+
+/** Credits each open line whose account is certain. */
+export async function creditLines(crediting: Crediting): Promise<Credited> {
+  const { sql, finder } = crediting
+  const lines = await findLines(sql, finder)
+  const values = [
+    ...new Set(lines.flatMap(line => [...keysOf(line).values()].flatMap(s => [...s]))),
+  ]
+  const keys = await sql.begin(async tx => {
+    void actForTheHouse(tx)
+    return findFundingKeys(tx, values)
+  })
+  const left: { line: CreditLine; reason: string }[] = []
+  let credited = 0
+  for (const line of lines) {
+    const reason = await creditLine(crediting, line, accountOf(line, keys))
+    if (reason === '') credited += 1
+    else left.push({ line, reason })
+  }
+  return { credited, left }
+}
+
+async function findLines(sql: Sql, finder: Sql): Promise<CreditLine[]> {
+  const rows = await listCreditLines(sql, LINES)
+  const named = await namesOfPayouts(
+    finder,
+    rows.map(({ end_to_end_id }) => end_to_end_id).filter(Boolean),
+    rows.map(({ uetr }) => uetr).filter(Boolean),
+  )
+  return rows.map(line => ({
+    ...line,
+    names_payout: named.has(line.end_to_end_id) || named.has(line.uetr),
+  }))
+}
+
+/** Returns why the line is not credited; '' when it is, now or before. */
+async function creditLine(crediting: Crediting, line: CreditLine, found: Found): Promise<string> {
+  if (found.account_id === null) return found.reason
+  const screened = await screenPayer(crediting, line.counterparty_name)
+  if (screened !== '') return screened
+  try {
+    await crediting.book(bookingOf(line, found.account_id, SERVICE, ''))
+    return ''
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const [problem] = error.problems
+    // Booked before: its item is on its way.
+    return problem?.reason === 'source_already_used' ? '' : (problem?.message ?? 'it was refused')
+  }
+}
+
+/** The booking of a whole line on an account. */
+export function bookingOf(
+  line: CreditLine,
+  account_id: string,
+  by: string,
+  reason: string,
+): Booking {
+  const { currency, amount, nostro, id } = line
+  const booked = { source: sourceOfLine(id), reference: bookedReference(line), nostro }
+  return { kind: 'funding', account_id, currency, amount, ...booked, reason, by }
+}
+
+/** Why the payer keeps the money in suspense; '' when no list hits. */
+async function screenPayer({ lists, finder }: Crediting, name: string): Promise<string> {
+  const present = await lists.waitFor(await readListsVersion(finder))
+  const rule = present?.ruleFor({ sandbox: false }) ?? 'wait'
+  if (rule === 'pass') return ''
+  if (present === undefined || rule === 'wait') return 'the sanctions lists are not current'
+  if (name.trim() === '') return ''
+  const hits = await runInTurns(present.screening(payerParty(name)))
+  return hits.length === 0 ? '' : 'a sanctions list may name its payer'
+}

@@ -1,0 +1,66 @@
+// Derives the house's books from the journals of accounts: the sums of each day, and the items that
+// the books expect at banks. A cursor of each account moves in the transaction that writes both, so
+// each journal counts exactly once, whatever dies.
+import { transactConfined } from '../sql/confine.ts'
+import type { Sql } from '../sql/connect.ts'
+import {
+  assignItems,
+  deriveStretches,
+  listBehind,
+  lockStretches,
+  type Stretch,
+  takeTurn,
+} from './item-store.ts'
+import { actForTheHouse } from './nostro-store.ts'
+
+/** The most accounts and journals of one transaction. */
+const ACCOUNTS = 300
+const JOURNALS = 20_000n
+/** The most items that one transaction gives a nostro. */
+const ASSIGNED = 10_000
+
+interface Derived {
+  readonly journals: bigint
+  readonly items: number
+}
+
+const NOTHING: Derived = { journals: 0n, items: 0 }
+
+/** Derives up to JOURNALS of ACCOUNTS that are behind. Nothing while another process derives. */
+export async function deriveSome(
+  { sql, finder }: { readonly sql: Sql; readonly finder: Sql },
+  most = JOURNALS,
+): Promise<Derived> {
+  const behind = await listBehind(finder, ACCOUNTS)
+  if (behind.length === 0) return NOTHING
+  return transactConfined(sql, behind, async tx => {
+    if (!(await takeTurn(tx))) return NOTHING
+    const stretches = bounded(await lockStretches(tx, behind), most)
+    if (stretches.length === 0) return NOTHING
+    const items = await deriveStretches(tx, stretches)
+    return { journals: stretches.reduce((sum, { from, to }) => sum + to - from, 0n), items }
+  })
+}
+
+/** The first journals, `most` in all. */
+function bounded(stretches: readonly Stretch[], most: bigint): Stretch[] {
+  let left = most
+  return stretches.flatMap(stretch => {
+    const count = stretch.to - stretch.from
+    const taken = count < left ? count : left
+    left -= taken
+    return taken === 0n ? [] : [{ ...stretch, to: stretch.from + taken }]
+  })
+}
+
+/** Gives a nostro to all items that one fits now. Returns how many. */
+export async function assignAll(sql: Sql): Promise<number> {
+  for (let assigned = 0; ; ) {
+    const count = await sql.begin(async tx => {
+      void actForTheHouse(tx)
+      return assignItems(tx, ASSIGNED)
+    })
+    assigned += count
+    if (count < ASSIGNED) return assigned
+  }
+}

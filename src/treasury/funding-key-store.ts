@@ -1,0 +1,77 @@
+// The SQL statements of funding keys, and of lines that may fund an account.
+import type { TransactionSql } from '../sql/connect.ts'
+import { sql as part, type Tag } from '../sql/sql.ts'
+import type { CreditLine, FundingKey } from './funding-key.ts'
+
+const COLUMNS = part`id, account_id, kind, value, nostro, currency, made_at, made_by, ended_at`
+
+/** The transaction is confined to the account. */
+export async function insertFundingKey(
+  tx: TransactionSql,
+  key: Omit<FundingKey, 'id' | 'made_at' | 'ended_at'>,
+): Promise<FundingKey> {
+  const { account_id, kind, value, nostro, currency, made_by } = key
+  const [row] = await tx<FundingKey[]>`
+    insert into funding_keys (account_id, kind, value, nostro, currency, made_by)
+    values (${account_id}, ${kind}, ${value}, ${nostro}, ${currency}, ${made_by})
+    returning ${COLUMNS}`
+  if (row === undefined) throw new Error('a funding key without a row')
+  return row
+}
+
+/** The key as it is then; undefined for an unknown one. */
+export async function endFundingKey(sql: Tag, id: bigint): Promise<FundingKey | undefined> {
+  const [row] = await sql<FundingKey[]>`
+    update funding_keys set ended_at = statement_timestamp()
+    where id = ${id}::bigint and ended_at is null returning ${COLUMNS}`
+  return row
+}
+
+/** Oldest first; of one account, or all. */
+export function listFundingKeys(sql: Tag, account_id?: string): Promise<FundingKey[]> {
+  const whose = account_id === undefined ? part`true` : part`account_id = ${account_id}`
+  return sql<FundingKey[]>`
+    select ${COLUMNS} from funding_keys where ${whose} and ended_at is null order by id`
+}
+
+/** The live keys with one of these values. The transaction acts for the house. */
+export function findFundingKeys(tx: TransactionSql, values: readonly string[]) {
+  return tx<FundingKey[]>`
+    select ${COLUMNS} from funding_keys
+    where value = any (${[...values]}::text[]) and ended_at is null order by id`
+}
+
+/** What changes whenever a line may have become creditable. */
+export async function findCreditMark(sql: Tag): Promise<string> {
+  const [row] = await sql<{ mark: string }[]>`
+    select concat_ws(' ', (select max(id) from bank_lines), (select max(id) from matches),
+      (select max(change_id) from audit_log where table_name = 'funding_keys'),
+      (select lists_version from reference_version)) as mark`
+  return row?.mark ?? ''
+}
+
+/** Open lines of money that came in for clients, oldest first. */
+export function listCreditLines(sql: Tag, limit: number) {
+  return sql<Omit<CreditLine, 'names_payout'>[]>`
+    select l.id, l.nostro, l.currency, l.amount, l.booked_on::text, l.bank_reference,
+      l.end_to_end_id, l.uetr, l.own_account, l.counterparty, l.counterparty_name, l.text,
+      exists (select from bank_lines o where o.nostro = l.nostro and o.id <> l.id
+        and o.bank_reference = l.bank_reference and l.bank_reference <> '') as reference_repeats
+    from bank_lines l join nostros n on n.name = l.nostro
+    where l.match is null and l.amount > 0 and n.purpose = 'client' and n.closed_at is null
+    order by l.id limit ${limit}`
+}
+
+/** Which of these ids of banks are those of payments of ours. */
+export async function namesOfPayouts(
+  finder: Tag,
+  end_to_end_ids: readonly string[],
+  uetrs: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await finder<{ name: string }[]>`
+    select end_to_end_id as name from rail_items
+    where end_to_end_id = any (${[...end_to_end_ids]}::text[])
+    union
+    select uetr from rail_items where uetr = any (${[...uetrs]}::text[])`
+  return new Set(rows.map(({ name }) => name))
+}

@@ -1,0 +1,111 @@
+// The keys by which a payment finds the account that it funds, and the decision whose it is. Only
+// an exact key decides; every doubt leaves the money in suspense until a person decides. Pure.
+import type { Instant } from '../values/instant.ts'
+
+export const FUNDING_KEY_KINDS = ['virtual_iban', 'reference', 'payer_account', 'address'] as const
+export type FundingKeyKind = (typeof FUNDING_KEY_KINDS)[number]
+
+export interface FundingKey {
+  readonly id: bigint
+  readonly account_id: string
+  readonly kind: FundingKeyKind
+  /** Folded: capital letters, without white space. */
+  readonly value: string
+  readonly nostro: string
+  readonly currency: string
+  readonly made_at: Instant
+  readonly made_by: string
+  readonly ended_at: Instant | null
+}
+
+/** A line of a statement that brings money, as far as its keys go. */
+export interface CreditLine {
+  readonly id: bigint
+  readonly nostro: string
+  readonly currency: string
+  /** Minor units, positive. */
+  readonly amount: bigint
+  readonly booked_on: string
+  readonly bank_reference: string
+  readonly end_to_end_id: string
+  readonly uetr: string
+  readonly own_account: string
+  readonly counterparty: string
+  readonly counterparty_name: string
+  readonly text: string
+  /** Whether another line of the nostro has the same reference of the bank. */
+  readonly reference_repeats: boolean
+  /** Whether it names a payout of ours, and so may be a return. */
+  readonly names_payout: boolean
+}
+
+/** The fewest and the most characters of a key. */
+export const MIN_KEY = 4
+export const MAX_KEY = 64
+/** A reference is made of at most so many words of a text. */
+const MOST_WORDS = 8
+
+/** What could be a reference: each run of up to MOST_WORDS words, written together. */
+export function referencesIn(text: string): Set<string> {
+  const words = text.toUpperCase().match(/[0-9A-Z]+/g) ?? []
+  const found = new Set<string>()
+  for (const [i] of words.entries()) {
+    let run = ''
+    for (const word of words.slice(i, i + MOST_WORDS)) {
+      run += word
+      if (run.length > MAX_KEY) break
+      if (run.length >= MIN_KEY) found.add(run)
+    }
+  }
+  return found
+}
+
+/** The keys that the line could have, by kind. */
+export function keysOf(line: CreditLine): ReadonlyMap<FundingKeyKind, ReadonlySet<string>> {
+  const { own_account, counterparty, end_to_end_id, text } = line
+  const exact = (value: string) => new Set(value === '' ? [] : [folded(value)])
+  const references = new Set([...referencesIn(text), ...referencesIn(end_to_end_id)])
+  return new Map<FundingKeyKind, ReadonlySet<string>>([
+    ['virtual_iban', exact(own_account)],
+    ['reference', references],
+    ['payer_account', exact(counterparty)],
+    ['address', exact(own_account)],
+  ])
+}
+
+/** As fold_reference does. */
+export function folded(value: string): string {
+  return value.replace(/\s/g, '').toUpperCase()
+}
+
+export type Found =
+  | { readonly account_id: string; readonly key: FundingKey }
+  | { readonly account_id: null; readonly reason: string }
+
+/** Whose the money is, by the live keys of the line's currency. */
+export function accountOf(line: CreditLine, keys: readonly FundingKey[]): Found {
+  const none = (reason: string) => ({ account_id: null, reason })
+  if (line.names_payout) return none('it names a payout, and may be a return')
+  const wanted = keysOf(line)
+  const hit = keys.filter(
+    ({ kind, value, currency, nostro }) =>
+      currency === line.currency && nostro === line.nostro && wanted.get(kind)?.has(value),
+  )
+  const [key] = hit
+  if (key === undefined) return none('no funding key names an account')
+  const accounts = new Set(hit.map(({ account_id }) => account_id))
+  if (accounts.size > 1) return none(`its keys name ${accounts.size} accounts`)
+  return { account_id: key.account_id, key }
+}
+
+/**
+ * The reference under which the line is booked: the bank's, where no other line has it. The line's
+ * own number is unique.
+ */
+export function bookedReference({ id, bank_reference, reference_repeats }: CreditLine): string {
+  const reference = bank_reference.trim()
+  return reference === '' || reference_repeats ? `line_${id}` : reference
+}
+
+/** The source of the booking, which an account has once. */
+export const sourceOfLine = (id: bigint) => `esc_line${id}`

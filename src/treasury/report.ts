@@ -1,0 +1,134 @@
+// The reports of the house's books: tables of words, for people and for other programs. Each is a
+// view of the same rows; none is stored.
+import type { Tag } from '../sql/sql.ts'
+import type { Instant } from '../values/instant.ts'
+import { findCurrency } from '../values/money/currency.ts'
+import { formatMajor } from '../values/money/decimal.ts'
+import { sumsOfAccounts, sumUnassigned, trialBalance } from './balance-store.ts'
+import { readForecast } from './forecast-store.ts'
+import {
+  listCosts,
+  listFx,
+  listIncome,
+  listPostings,
+  listSuspense,
+  listTransit,
+  type Period,
+} from './report-store.ts'
+
+/** The most rows of a report. One that has more is asked for by shorter periods. */
+export const MAX_ROWS = 100_000
+
+/** `at`: an instant; journals at it or later do not count. */
+export interface ReportQuery extends Period {
+  readonly at: Instant
+}
+
+/** Each row has the columns of its report. Amounts are in major units, as text. */
+type Rows = readonly Readonly<Record<string, string>>[]
+
+interface Report {
+  readonly summary: string
+  readonly columns: readonly string[]
+  rows(sql: Tag, query: ReportQuery): Promise<Rows>
+}
+
+/** Money of `amount` as the text of major units. */
+function major(amount: bigint, currency: string): string {
+  const exponent = findCurrency(currency)?.exponent
+  return exponent === undefined ? String(amount) : formatMajor(amount, exponent)
+}
+
+/** Makes text of a row: bigints are amounts in its currency, but for those that count. */
+function worded<Row extends { readonly currency: string }>(
+  row: Row,
+  counts: readonly string[] = [],
+): Readonly<Record<string, string>> {
+  const textOf = ([name, value]: [string, unknown]) => [
+    name,
+    typeof value === 'bigint' && !counts.includes(name)
+      ? major(value, row.currency)
+      : String(value ?? ''),
+  ]
+  return Object.fromEntries(Object.entries(row).map(textOf))
+}
+
+export const REPORTS = {
+  'trial-balance': {
+    summary: 'The sum of each position before an instant; each currency sums to zero.',
+    columns: ['currency', 'code', 'amount'],
+    rows: async (sql, { at }) => (await trialBalance(sql, at)).map(row => worded(row)),
+  },
+  ledger: {
+    summary: 'The postings of accounts and of the house by day, for another general ledger.',
+    columns: ['day', 'account', 'nostro', 'kind', 'code', 'currency', 'amount'],
+    rows: async (sql, query) => (await listPostings(sql, query, MAX_ROWS)).map(row => worded(row)),
+  },
+  income: {
+    summary: 'Fees and income of conversions by month and account, less those given back.',
+    columns: ['month', 'account', 'currency', 'fees', 'fx'],
+    rows: async (sql, query) => (await listIncome(sql, query, MAX_ROWS)).map(row => worded(row)),
+  },
+  transit: {
+    summary: 'Payouts whose money has left their balance and is not settled, oldest first.',
+    columns: ['since', 'payout', 'account', 'status', 'rail', 'currency', 'amount', 'days'],
+    rows: async sql => (await listTransit(sql, MAX_ROWS)).map(row => worded(row)),
+  },
+  fx: {
+    summary: 'The open position of each currency: conversions of clients and deals of the house.',
+    columns: ['currency', 'clients', 'deals', 'open'],
+    rows: async sql =>
+      (await listFx(sql)).map(row => worded({ ...row, open: row.clients + row.deals })),
+  },
+  suspense: {
+    summary: 'Money that came in for clients and is not credited, oldest first.',
+    columns: ['line', 'nostro', 'booked_on', 'currency', 'amount', 'payer', 'text', 'days'],
+    rows: async sql => (await listSuspense(sql, MAX_ROWS)).map(row => worded(row, ['line'])),
+  },
+  costs: {
+    summary: 'Costs and interest by month and account at a bank.',
+    columns: ['month', 'nostro', 'kind', 'currency', 'amount', 'journals'],
+    rows: async (sql, query) =>
+      (await listCosts(sql, query, MAX_ROWS)).map(row => worded(row, ['journals'])),
+  },
+  clients: {
+    summary: 'What is owed to each client before an instant: its balance and its money in transit.',
+    columns: ['account', 'currency', 'available', 'in_transit', 'owed'],
+    rows: async (sql, { at }) => clientRows(sql, at),
+  },
+  forecast: {
+    summary: 'What each account at a bank will have on the next five banking days.',
+    columns: ['nostro', 'day', 'currency', 'moves', 'balance', 'state', 'missing'],
+    rows: async (sql, { at }) => (await readForecast(sql, at.slice(0, 10))).map(row => worded(row)),
+  },
+  unassigned: {
+    summary: 'Items of the books that no account at a bank is known for.',
+    columns: ['currency', 'rail', 'items', 'amount'],
+    rows: async sql => (await sumUnassigned(sql)).map(row => worded(row, ['items'])),
+  },
+} as const satisfies Readonly<Record<string, Report>>
+
+export type ReportName = keyof typeof REPORTS
+export const REPORT_NAMES = Object.keys(REPORTS) as ReportName[]
+
+/** At most MAX_ROWS rows. */
+export async function readReport(sql: Tag, name: ReportName, query: ReportQuery) {
+  const { columns, rows }: Report = REPORTS[name]
+  return { report: name, columns: [...columns], rows: [...(await rows(sql, query))] }
+}
+
+async function clientRows(sql: Tag, at: Instant): Promise<Rows> {
+  const owed = new Map<string, { currency: string; account: string; sums: Map<string, bigint> }>()
+  for (const sum of await sumsOfAccounts(sql, at, ['available', 'in_transit'])) {
+    const { account_id: account, currency, code, amount } = sum
+    const key = `${account} ${currency}`
+    const row = owed.get(key) ?? { currency, account, sums: new Map() }
+    row.sums.set(code, amount)
+    owed.set(key, row)
+  }
+  return [...owed.values()].map(({ account, currency, sums }) => {
+    const available = sums.get('available') ?? 0n
+    const in_transit = sums.get('in_transit') ?? 0n
+    return worded({ account, currency, available, in_transit, owed: available + in_transit })
+  })
+}

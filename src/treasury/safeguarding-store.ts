@@ -1,0 +1,144 @@
+// The SQL statements of client money: what is owed, what is held, and the signed snapshots.
+import { sql as part, type Tag } from '../sql/sql.ts'
+import type { Instant } from '../values/instant.ts'
+import { sumsAt } from './balance-store.ts'
+import type {
+  External,
+  Requirement,
+  Resource,
+  SafeguardedPool,
+  Safeguarding,
+  SafeguardingState,
+} from './safeguarding.ts'
+
+/** What is owed to clients before this instant. */
+export function listRequirements(sql: Tag, at: Instant): Promise<Requirement[]> {
+  return sql<Requirement[]>`
+    ${sumsAt(at)},
+    clients as (
+      select account_id, currency,
+        coalesce(sum(amount) filter (where code in ('available', 'in_transit')), 0) as owed,
+        coalesce(sum(amount) filter (where code in ('fees', 'fx_income')), 0) as income
+      from sums where account_id <> '' group by account_id, currency)
+    select coalesce(p.pool, 'payments') as pool, c.currency,
+      sum(greatest(c.owed, 0))::bigint as owed,
+      (count(*) filter (where c.owed < 0))::integer as negative, sum(c.income)::bigint as income
+    from clients c left join account_pools p using (account_id)
+    where coalesce(p.pool, 'payments') <> 'none'
+    group by 1, 2 order by 1, 2`
+}
+
+/**
+ * Lines up to its day, and items before it, of each nostro of a pool. Midnight ends the day before.
+ */
+export async function listResources(sql: Tag, at: Instant): Promise<Resource[]> {
+  const rows = await sql<
+    (Omit<Resource, 'nostros'> & {
+      nostro: string
+      open_lines: bigint
+      open_items: bigint
+      proved: boolean
+    })[]
+  >`
+    with cut as (select ${at}::timestamptz as at,
+      ((${at}::timestamptz - interval '1 microsecond') at time zone 'UTC')::date as day)
+    select n.pool, n.currency, n.name as nostro,
+      (n.opening_balance + coalesce(t.amount, 0) - coalesce(later.amount, 0))::bigint as bank,
+      (n.opening_balance + coalesce(b.amount, 0) - coalesce(after.amount, 0))::bigint as book,
+      coalesce(l.credits, 0)::bigint as suspense, coalesce(l.amount, 0)::bigint as open_lines,
+      coalesce(i.amount, 0)::bigint as open_items,
+      coalesce(-i.returning, 0)::bigint as returning, coalesce(o.amount, 0)::bigint as taken_out,
+      not exists (select from bank_statements s where s.nostro = n.name and s.state <> 'proved')
+        as proved
+    from nostros n cross join cut
+    left join nostro_totals t on t.nostro = n.name and t.side = 'bank' and t.currency = n.currency
+    left join nostro_totals b on b.nostro = n.name and b.side = 'book' and b.currency = n.currency
+    left join lateral (select sum(amount) as amount from bank_lines
+      where nostro = n.name and booked_on > cut.day) later on true
+    left join lateral (select sum(amount) as amount from nostro_items
+      where nostro = n.name and booked_at >= cut.at) after on true
+    left join lateral (select sum(amount) as amount,
+        sum(amount) filter (where amount > 0) as credits
+      from bank_lines where nostro = n.name and match is null and booked_on <= cut.day) l on true
+    left join lateral (select sum(amount) as amount,
+        sum(amount) filter (where kind = 'funding_reversal') as returning
+      from nostro_items where nostro = n.name and match is null and booked_at < cut.at) i on true
+    left join lateral (select -sum(i.amount) as amount from nostro_items i
+      join house_journals h on h.number = i.house_number and h.kind = 'transfer'
+      where i.nostro = n.name and i.booked_at < cut.at and exists (
+        select from nostro_items o join nostros x on x.name = o.nostro and x.purpose = 'own'
+        where o.house_number = h.number)) o on true
+    where n.purpose = 'client' and n.pool <> 'none' and n.closed_at is null
+      and n.opening_on <= cut.day
+    order by n.pool, n.currency, n.name`
+  const groups = Map.groupBy(rows, ({ pool, currency }) => `${pool} ${currency}`)
+  return [...groups.values()].flatMap(group => {
+    const [first] = group
+    if (first === undefined) return []
+    const sum = (of: (row: (typeof group)[number]) => bigint) =>
+      group.reduce((total, row) => total + of(row), 0n)
+    return {
+      ...{ pool: first.pool, currency: first.currency },
+      ...{ bank: sum(row => row.bank), book: sum(row => row.book) },
+      ...{ suspense: sum(row => row.suspense), returning: sum(row => row.returning) },
+      taken_out: sum(row => row.taken_out),
+      nostros: group.map(row => ({
+        nostro: row.nostro,
+        ...{ bank: String(row.bank), book: String(row.book), proved: row.proved },
+        ...{ open_lines: String(row.open_lines), open_items: String(row.open_items) },
+      })),
+    }
+  })
+}
+
+/** A signed day. */
+export interface SignedDay extends Omit<Safeguarding, 'negative'> {
+  readonly number: number
+  readonly at: Instant
+  readonly entered: bigint
+  readonly state: SafeguardingState
+  readonly action: string
+  readonly by: string
+}
+
+const SIGNED = part`day::text, pool, currency, number, at, as_of, requirement::bigint,
+  resource::bigint, entered::bigint, d1_requirement::bigint, d1_resource::bigint, earned::bigint,
+  external, state, action, by`
+
+/** Signed days of a month, oldest first; each correction after the day that it corrects. */
+export function listSignedDays(sql: Tag, month: string): Promise<SignedDay[]> {
+  return sql<SignedDay[]>`
+    select ${SIGNED} from safeguarding_days
+    where day >= ${`${month}-01`}::date and day < ${`${month}-01`}::date + interval '1 month'
+    order by day, pool, currency, number`
+}
+
+/** Stores the snapshot under the next number of its day. */
+export async function insertSignedDay(
+  sql: Tag,
+  day: Omit<Safeguarding, 'negative'>,
+  signed: Pick<SignedDay, 'entered' | 'state' | 'action' | 'by'>,
+): Promise<SignedDay> {
+  const external: readonly External[] = day.external
+  const { pool, currency }: { pool: SafeguardedPool; currency: string } = day
+  const [row] = await sql<SignedDay[]>`
+    insert into safeguarding_days (day, pool, currency, number, as_of, requirement, resource,
+      entered, d1_requirement, d1_resource, earned, external, state, action, by)
+    select ${day.day}::date, ${pool}, ${currency}, 1 + coalesce((select max(number)
+        from safeguarding_days where day = ${day.day}::date and pool = ${pool}
+          and currency = ${currency}), 0),
+      ${day.as_of}::timestamptz, ${day.requirement}::bigint, ${day.resource}::bigint,
+      ${signed.entered}::bigint, ${day.d1_requirement}::bigint, ${day.d1_resource}::bigint,
+      ${day.earned}::bigint, ${JSON.stringify(external)}::text::jsonb, ${signed.state},
+      ${signed.action}, ${signed.by}
+    returning ${SIGNED}`
+  if (row === undefined) throw new Error('a signed day without a row')
+  return row
+}
+
+/** Sets the pool of an account's money. */
+export async function upsertAccountPool(sql: Tag, account_id: string, pool: string): Promise<void> {
+  await sql`
+    insert into account_pools (account_id, pool) values (${account_id}, ${pool})
+    on conflict (account_id) do update set pool = excluded.pool`
+}

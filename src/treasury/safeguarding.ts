@@ -1,0 +1,118 @@
+// Client money: what is owed to clients against what is held for them, by pool and currency. Pure.
+import type { Instant } from '../values/instant.ts'
+
+/** The pools that are safeguarded. */
+export const SAFEGUARDED = ['payments', 'emoney'] as const
+export type SafeguardedPool = (typeof SAFEGUARDED)[number]
+
+/** Minor units. */
+export interface Requirement {
+  readonly pool: SafeguardedPool
+  readonly currency: string
+  /** The sum of what each client has: available and in transit. No negative one offsets another. */
+  readonly owed: bigint
+  /** Clients with a negative sum, which a person must look at. */
+  readonly negative: number
+  /** Fees and income of conversions since the beginning. */
+  readonly income: bigint
+}
+
+/** Of the nostros of a pool in one currency. */
+export interface Resource {
+  readonly pool: SafeguardedPool
+  readonly currency: string
+  readonly bank: bigint
+  readonly book: bigint
+  /** Credits that no account has yet: owed to whoever has paid them. */
+  readonly suspense: bigint
+  /** Funding that was reversed and has not left the bank. */
+  readonly returning: bigint
+  /** What transfers have moved to accounts of the house's own, less what came back. */
+  readonly taken_out: bigint
+  readonly nostros: readonly External[]
+}
+
+/** One nostro: the bank against the books. */
+export interface External {
+  readonly nostro: string
+  readonly bank: string
+  readonly book: string
+  readonly open_lines: string
+  readonly open_items: string
+  readonly proved: boolean
+}
+
+export interface Safeguarding {
+  readonly day: string
+  readonly as_of: Instant
+  readonly pool: SafeguardedPool
+  readonly currency: string
+  readonly requirement: bigint
+  readonly resource: bigint
+  readonly d1_requirement: bigint
+  readonly d1_resource: bigint
+  readonly earned: bigint
+  readonly negative: number
+  readonly external: readonly External[]
+}
+
+export type SafeguardingState = 'met' | 'shortfall' | 'excess'
+
+/** Against the requirement, with the resources that a person has entered besides. */
+export function stateOfDay(
+  { requirement, resource }: Pick<Safeguarding, 'requirement' | 'resource'>,
+  entered = 0n,
+): SafeguardingState {
+  const held = resource + entered
+  if (held < requirement) return 'shortfall'
+  return held > requirement ? 'excess' : 'met'
+}
+
+interface Moment {
+  readonly requirements: readonly Requirement[]
+  readonly resources: readonly Resource[]
+}
+
+/**
+ * The day's figures by pool and currency. Suspense and money on its way back are owed, and the bank
+ * has them. `d1` is the end of the day before, by what the banks say.
+ */
+export function safeguardingOf(
+  { day, as_of }: Pick<Safeguarding, 'day' | 'as_of'>,
+  now: Moment,
+  d1: Moment,
+): Safeguarding[] {
+  const keys = new Set(
+    [...now.requirements, ...now.resources, ...d1.requirements, ...d1.resources].map(keyOf),
+  )
+  return [...keys].sort().map(key => {
+    const [pool, currency] = key.split(' ') as [SafeguardedPool, string]
+    const [owed, held] = at(now, key)
+    const [before, at_banks] = at(d1, key)
+    const apart = held.suspense + held.returning
+    return {
+      ...{ day, as_of, pool, currency },
+      requirement: owed.owed + apart,
+      resource: held.book + apart,
+      d1_requirement: before.owed + at_banks.suspense + at_banks.returning,
+      d1_resource: at_banks.bank,
+      earned: owed.income - held.taken_out,
+      negative: owed.negative,
+      external: held.nostros,
+    }
+  })
+}
+
+const keyOf = ({ pool, currency }: Pick<Requirement, 'pool' | 'currency'>) => `${pool} ${currency}`
+
+const NOTHING = {
+  ...{ owed: 0n, negative: 0, income: 0n },
+  ...{ bank: 0n, book: 0n, suspense: 0n, returning: 0n, taken_out: 0n, nostros: [] },
+}
+
+function at({ requirements, resources }: Moment, key: string) {
+  return [
+    requirements.find(one => keyOf(one) === key) ?? NOTHING,
+    resources.find(one => keyOf(one) === key) ?? NOTHING,
+  ] as const
+}

@@ -1,0 +1,199 @@
+// Client money and closed months: what is owed against what is held, signed by people; a month that
+// closes once everything of it is explained; and the reports of both.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Sql } from '../../src/sql/connect.ts'
+import { deriveSome } from '../../src/treasury/derive.ts'
+import { safeguardingOf, stateOfDay } from '../../src/treasury/safeguarding.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { bookUsd } from '../support/service/operate.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { giveLines } from '../support/treasury/lines.ts'
+
+let service: TestService
+let owner: Sql
+let cli: Cli
+let account: Client
+const CLIENTS = { name: 'usd_clients', currency: 'USD' }
+const month = new Date().toISOString().slice(0, 7)
+const today = new Date().toISOString().slice(0, 10)
+const LAST_MONTH = '2026-01'
+
+before(async () => {
+  service = await startTestService()
+  owner = service.database.owner
+  cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
+  const opening = ['--opening-on', `${LAST_MONTH}-01`]
+  await run('nostro', 'add', 'usd_clients', 'USD', '0', '--pool', 'payments', ...opening)
+  await run('nostro', 'add', 'usd_own', 'USD', '1000.00', '--purpose', 'own', ...opening)
+  account = await service.openAccount({ currencies: ['USD'], sandbox: false })
+  await bookUsd(service, account, 'funding', 100_000n, 'F-1')
+  await derive()
+})
+after(async () => {
+  await cli.close()
+  await service.close()
+})
+
+const derive = async () => {
+  while ((await deriveSome(service.deps)).journals > 0n);
+}
+
+async function run(...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await cli.run(...words)
+  assert.equal(code, 0, stderr)
+  return stdout
+}
+
+async function refused(...words: string[]): Promise<string> {
+  const { code, stderr } = await cli.run(...words)
+  assert.ok(code === 1 || code === 2)
+  return stderr
+}
+
+const shown = async () => {
+  const [day] = JSON.parse(await run('safeguarding', 'show', '--json'))
+  const { requirement, resource, state, d1_requirement, d1_resource } = day
+  return { requirement, resource, state, d1_requirement, d1_resource }
+}
+
+const D1 = { d1_requirement: '0', d1_resource: '0' }
+
+test('client funded with 1,000.00: owed and held are equal', async () => {
+  const met = { requirement: '100000', resource: '100000', state: 'met', ...D1 }
+  assert.deepEqual(await shown(), met)
+})
+
+test('house gives a client 5.00: a shortfall, which is signed only with an action', async () => {
+  await bookUsd(service, account, 'adjustment', 500n, 'A-1')
+  await derive()
+  assert.equal((await shown()).state, 'shortfall')
+  const words = ['safeguarding', 'sign', 'payments', 'USD']
+  assert.match(await refused(...words), /--action: a shortfall is signed with what was done/)
+  const signed = JSON.parse(await run(...words, '--action', 'Topped up at 10:00', '--json'))
+  assert.deepEqual([signed.state, signed.number, signed.by], ['shortfall', 1, 'olga'])
+  await run('house', 'topup', 'USD', '5.00', '--from', 'usd_own', '--to', 'usd_clients')
+  assert.equal((await shown()).state, 'met')
+  const corrected = JSON.parse(await run(...words, '--json'))
+  assert.deepEqual([corrected.state, corrected.number], ['met', 2])
+  const listed = JSON.parse(await run('safeguarding', 'list', '--month', month, '--json'))
+  assert.deepEqual(
+    listed.map(({ state }: { state: string }) => state),
+    ['shortfall', 'met'],
+  )
+})
+
+test('entered insurance covers a shortfall: signed as met or excess', async () => {
+  await bookUsd(service, account, 'adjustment', 100n, 'A-2')
+  await derive()
+  const words = ['safeguarding', 'sign', 'payments', 'USD', '--entered', '1.00', '--json']
+  assert.equal(JSON.parse(await run(...words)).state, 'met')
+  await run('house', 'topup', 'USD', '1.00', '--from', 'usd_own', '--to', 'usd_clients')
+})
+
+test('credit that nobody knows: owed and held, until a person decides', async () => {
+  const before = await shown()
+  await giveLines(owner, CLIENTS, [{ amount: 777n, text: 'whose' }])
+  const after = await shown()
+  assert.equal(BigInt(after.requirement) - BigInt(before.requirement), 777n)
+  assert.equal(BigInt(after.resource) - BigInt(before.resource), 777n)
+  const [row] = JSON.parse(await run('report', 'suspense', '--json')).rows
+  assert.deepEqual([row.amount, row.text, row.nostro], ['7.77', 'whose', 'usd_clients'])
+})
+
+test('account that belongs to no pool: its money is not owed by one', async () => {
+  const own = await service.openAccount({ currencies: ['USD'], sandbox: false })
+  await run('safeguarding', 'pool', own.account.account_id, 'none')
+  const before = await shown()
+  await bookUsd(service, own, 'funding', 300n, 'F-2')
+  await derive()
+  const after = await shown()
+  assert.equal(after.requirement, before.requirement)
+  assert.equal(BigInt(after.resource) - BigInt(before.resource), 300n)
+  assert.equal(after.state, 'excess')
+})
+
+test('negative client: offsets no other client’s money', () => {
+  const [day] = safeguardingOf(
+    { day: today, as_of: `${today}T00:00:00Z` },
+    {
+      requirements: [{ pool: 'payments', currency: 'USD', owed: 100n, negative: 1, income: 0n }],
+      resources: [],
+    },
+    { requirements: [], resources: [] },
+  )
+  assert.equal(day?.requirement, 100n)
+  assert.equal(day?.negative, 1)
+  assert.equal(day && stateOfDay(day), 'shortfall')
+})
+
+test('trial balance: each currency sums to zero; clients: what each is owed', async () => {
+  const { rows } = JSON.parse(await run('report', 'trial-balance', '--json'))
+  const sum = rows
+    .filter((row: { currency: string }) => row.currency === 'USD')
+    .reduce(
+      (total: bigint, { amount }: { amount: string }) => total + BigInt(amount.replace('.', '')),
+      0n,
+    )
+  assert.equal(sum, 0n)
+  const clients = JSON.parse(await run('report', 'clients', '--json')).rows
+  const mine = clients.find(
+    (row: { account: string }) => row.account === account.account.account_id,
+  )
+  assert.equal(mine.owed, '1006.00')
+  const csv = await run('report', 'clients', '--csv')
+  assert.match(csv, /^account,currency,available,in_transit,owed\r\n/)
+})
+
+test('month with a line without a note, or a missing statement: refused; then closed, once and in order', async () => {
+  await giveLines(owner, CLIENTS, [{ amount: -50n, booked_on: `${LAST_MONTH}-15`, text: 'fee' }])
+  const check = JSON.parse(await run('month', 'check', LAST_MONTH, '--json'))
+  assert.deepEqual(
+    check.map(({ what }: { what: string }) => what),
+    ['statement_missing', 'line_without_note'],
+  )
+  assert.match(await refused('month', 'close', LAST_MONTH), /usd_own: no statement covers/)
+  await giveLines(owner, { name: 'usd_own', currency: 'USD' }, [
+    { amount: 1n, booked_on: `${LAST_MONTH}-31` },
+  ])
+  await owner`insert into case_notes (of, row_id, by, note)
+    select 'line', id, 'olga', 'known' from bank_lines where booked_on <= ${`${LAST_MONTH}-31`}::date`
+  const closed = JSON.parse(await run('month', 'close', LAST_MONTH, '--json'))
+  assert.match(closed.sha256, /^[0-9a-f]{64}$/)
+  assert.match(await refused('month', 'close', LAST_MONTH), /2026-01 is closed/)
+  assert.match(await refused('month', 'close', '2025-12'), /Months close in order/)
+  assert.match(await refused('month', 'close', month), /is not over/)
+  const late = ['house', 'transfer', 'USD', '1.00', '--from', 'usd_own', '--to', 'usd_clients']
+  assert.match(
+    await refused(...late, '--value-on', `${LAST_MONTH}-20`),
+    /--value-on: its month is closed/,
+  )
+})
+
+test('deal and its reversal: two nostros, the position of each currency, and zero after', async () => {
+  await run('nostro', 'add', 'eur_main', 'EUR', '0')
+  const deal = [
+    'house',
+    'deal',
+    '--from',
+    'usd_own',
+    '--sell-currency',
+    'USD',
+    '--sell-amount',
+    '100.00',
+  ]
+  const words = ['--to', 'eur_main', '--buy-currency', 'EUR', '--buy-amount', '92.13', '--json']
+  const { number, postings } = JSON.parse(await run(...deal, ...words))
+  assert.equal(postings.length, 4)
+  const positions = async () => JSON.parse(await run('report', 'fx', '--json')).rows
+  assert.deepEqual(
+    (await positions()).map(({ currency, deals }: Record<string, string>) => [currency, deals]),
+    [
+      ['EUR', '92.13'],
+      ['USD', '-100.00'],
+    ],
+  )
+  await run('house', 'reverse', number, '--reason', 'Wrong day')
+  assert.match(await refused('house', 'reverse', number, '--reason', 'Again'), /reversed already/)
+  assert.ok((await positions()).every(({ open }: { open: string }) => Number(open) === 0))
+})

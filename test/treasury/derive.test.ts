@@ -1,0 +1,283 @@
+// The house's books: derived from the journals of live accounts, each exactly once, whatever dies
+// and however many work at once; and named by verify when somebody changes them.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Sql } from '../../src/sql/connect.ts'
+import { listPositions, trialBalance } from '../../src/treasury/balance-store.ts'
+import { assignAll, deriveSome } from '../../src/treasury/derive.ts'
+import { bookHouse, movedOn, reverseHouse } from '../../src/treasury/house.ts'
+import { actForTheHouse } from '../../src/treasury/nostro-store.ts'
+import { newId } from '../../src/values/id.ts'
+import { verify } from '../../src/verify/run.ts'
+import { undone, verdictIn } from '../support/database/undone.ts'
+import { localPayout } from '../support/given/bodies.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { bookUsd, reverse } from '../support/service/operate.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+
+let service: TestService
+let owner: Sql
+let cli: Cli
+before(async () => {
+  service = await startTestService()
+  owner = service.database.owner
+  await service.setRates({ 'USD/HKD': '8' })
+  await service.setFees([{ payout_type: 'local', fixed_amount: 100n }])
+  await service.setRoutes([{}])
+  cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
+})
+after(async () => {
+  await cli.close()
+  await service.close()
+})
+
+async function run(...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await cli.run(...words)
+  assert.equal(code, 0, stderr)
+  return stdout
+}
+
+const open = () => service.openAccount({ currencies: ['USD'], sandbox: false })
+
+/** Makes a payout and pays it by hand with this reference of the bank. */
+async function payByHand(account: Client, reference: string): Promise<string> {
+  const { status, json } = await account.post('/v3/payout', localPayout)
+  assert.equal(status, 200, JSON.stringify(json))
+  const { id } = json.data
+  await run('payout', 'take', id)
+  await run('payout', 'transition', id, 'succeeded', '--reference', reference)
+  return id
+}
+
+/** Derives until nothing is behind. Returns the journals. */
+async function deriveAll(most?: bigint): Promise<bigint> {
+  for (let sum = 0n; ; ) {
+    const { journals } = await deriveSome(service.deps, most)
+    if (journals === 0n) return sum
+    sum += journals
+  }
+}
+
+const itemsOf = ({ account }: Client) => owner<Record<string, unknown>[]>`
+  select kind, currency, amount, nostro, key, payout_id, value_on::text
+  from nostro_items where account_id = ${account.account_id} order by number`
+
+const positionOf = async (name: string) => {
+  const found = (await listPositions(owner)).find(({ nostro }) => nostro === name)
+  return found ?? assert.fail(`no nostro ${name}`)
+}
+
+const problems = async () => {
+  const verdict = await verify(owner, { account_id: null, all: true })
+  return verdict.ok ? [] : verdict.problems.map(({ table, key }) => `${table} ${key}`)
+}
+
+const today = () => new Date().toISOString().slice(0, 10)
+
+test('a live account that is funded, pays, is paid back and withdraws: one item each, with the bank’s key', async () => {
+  await run('nostro', 'add', 'usd_main', 'USD', '0', '--opening-on', today())
+  await run('nostro', 'add', 'usd_pay', 'USD', '1000.00', '--purpose', 'own', '--rails', 'manual')
+  const account = await open()
+  await bookUsd(service, account, 'funding', 50_000_000n, 'in 2026 1')
+  const id = await payByHand(account, 'HK-77 a')
+  const mistaken = await bookUsd(service, account, 'withdrawal', -700n, 'out-1')
+  await reverse(service, account, mistaken.entries[0].line.id)
+  await run('payout', 'transition', id, 'reversed', '--reason', 'account closed')
+  await deriveAll()
+  const payout = { currency: 'USD', nostro: 'usd_pay', key: 'HK-77A', payout_id: id }
+  const booking = { currency: 'USD', nostro: 'usd_main', payout_id: '' }
+  const items = await itemsOf(account)
+  const amount = items[1]?.amount as bigint
+  assert.ok(amount < 0n)
+  assert.deepEqual(
+    items.map(item => ({ ...item, value_on: undefined })),
+    [
+      { kind: 'funding', amount: 50_000_000n, key: 'IN20261', ...booking },
+      { kind: 'payout', amount, ...payout },
+      { kind: 'withdrawal', amount: -700n, key: 'OUT-1', ...booking },
+      { kind: 'withdrawal_reversal', amount: 700n, key: 'OUT-1', ...booking },
+      { kind: 'payout_return', amount: -amount, ...payout },
+    ].map(item => ({ ...item, value_on: undefined })),
+  )
+  assert.equal((await positionOf('usd_main')).book, 50_000_000n)
+  assert.equal((await positionOf('usd_pay')).book, 100_000n)
+  assert.deepEqual(await problems(), [])
+})
+
+test('many accounts, steps of three journals, four workers at once: each journal counts once', async () => {
+  const accounts = await Promise.all(Array.from({ length: 8 }, open))
+  for (const account of accounts) {
+    for (let n = 0; n < 5; n += 1) await bookUsd(service, account, 'funding', 1_000n)
+  }
+  const rounds = await Promise.all(Array.from({ length: 4 }, () => deriveAll(3n)))
+  await deriveAll(3n)
+  assert.ok(rounds.some(journals => journals > 0n))
+  for (const account of accounts) {
+    const items = await itemsOf(account)
+    assert.deepEqual(
+      items.map(({ amount }) => amount),
+      Array.from({ length: 5 }, () => 1_000n),
+    )
+  }
+  assert.deepEqual(await problems(), [])
+})
+
+test('sandbox with money: no item, no sum', async () => {
+  const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000n } })
+  await deriveAll()
+  assert.deepEqual(await itemsOf(account), [])
+})
+
+test('nostro added after the journals: items of its days get it, earlier ones stay in its opening balance', async () => {
+  const account = await service.openAccount({ currencies: ['EUR'], sandbox: false })
+  const { account_id } = account.account
+  for (const reference of ['E-1', 'E-2']) {
+    await run('fund', account_id, 'EUR', '10.00', '--reference', newId('req') + reference)
+  }
+  await deriveAll()
+  await owner.unsafe('alter table nostro_items disable trigger user')
+  await owner`update nostro_items set value_on = value_on - 3
+    where account_id = ${account_id} and number = 1`
+  await owner.unsafe('alter table nostro_items enable trigger user')
+  assert.deepEqual(
+    (await itemsOf(account)).map(({ nostro }) => nostro),
+    ['', ''],
+  )
+  await run('nostro', 'add', 'eur_main', 'EUR', '10.00', '--opening-on', today())
+  assert.equal(await assignAll(service.deps.sql), 1)
+  assert.deepEqual(
+    (await itemsOf(account)).map(({ nostro }) => nostro),
+    ['', 'eur_main'],
+  )
+  const { bank, book, open_items } = await positionOf('eur_main')
+  assert.deepEqual([bank, book, open_items], [1_000n, 2_000n, 1_000n])
+  await owner.unsafe('alter table nostro_items disable trigger user')
+  await owner`update nostro_items set value_on = value_on + 3
+    where account_id = ${account_id} and number = 1`
+  await owner.unsafe('alter table nostro_items enable trigger user')
+})
+
+test('two nostros for one rail: the item has none until a person says which', async () => {
+  await run('nostro', 'add', 'gbp_one', 'GBP', '0')
+  await run('nostro', 'add', 'gbp_two', 'GBP', '0')
+  const account = await service.openAccount({ currencies: ['GBP'], sandbox: false })
+  await run('fund', account.account.account_id, 'GBP', '5.00', '--reference', 'G-1')
+  await deriveAll()
+  assert.deepEqual(
+    (await itemsOf(account)).map(({ nostro }) => nostro),
+    [''],
+  )
+})
+
+test('journal of the house and its reversal: items on its nostros, and the trial balance sums to zero', async () => {
+  const before = await positionOf('usd_main')
+  const nostro = { name: 'usd_main', currency: 'USD' }
+  const words = { value_on: today(), reference: 'fee', note: 'monthly', by: 'olga' }
+  const number = await service.deps.sql.begin(async tx => {
+    void actForTheHouse(tx)
+    const postings = movedOn(nostro, -1_250n, 'costs')
+    return bookHouse(tx, { kind: 'cost', postings, ...words })
+  })
+  assert.equal((await positionOf('usd_main')).book, before.book - 1_250n)
+  const now = () => new Date(Date.now() + 60_000).toISOString()
+  const sums = await trialBalance(owner, now())
+  assert.equal(sums.find(({ code }) => code === 'costs')?.amount, -1_250n)
+  for (const currency of new Set(sums.map(sum => sum.currency))) {
+    const own = sums.filter(sum => sum.currency === currency)
+    assert.equal(
+      own.reduce((sum, { amount }) => sum + amount, 0n),
+      0n,
+    )
+  }
+  await service.deps.sql.begin(async tx => {
+    void actForTheHouse(tx)
+    await reverseHouse(tx, number, { value_on: today(), note: 'wrong', by: 'olga' })
+  })
+  assert.equal((await positionOf('usd_main')).book, before.book)
+  await assert.rejects(
+    service.deps.sql.begin(async tx => {
+      void actForTheHouse(tx)
+      await reverseHouse(tx, number, { value_on: today(), note: 'again', by: 'olga' })
+    }),
+    /house_journals_undoes_key/,
+  )
+  assert.deepEqual(await problems(), [])
+})
+
+test('trial balance of an instant: the journals before it, and no later one', async () => {
+  const account = await open()
+  await bookUsd(service, account, 'funding', 111n)
+  const [first] = await owner<{ at: string }[]>`
+    select max(created_at) as at from journals where account_id = ${account.account.account_id}`
+  await bookUsd(service, account, 'funding', 222n)
+  await deriveAll()
+  const at = first?.at ?? ''
+  const [direct] = await owner<{ amount: bigint }[]>`
+    select sum(p.amount)::bigint as amount from journals j join accounts a using (account_id)
+    cross join unnest(string_to_array(j.codes, ' '), string_to_array(j.currencies, ' '), j.amounts)
+      as p (code, currency, amount)
+    where not a.sandbox and j.created_at < ${at} and p.code = 'available' and p.currency = 'USD'`
+  const sums = await trialBalance(owner, at)
+  const found = sums.find(({ code, currency }) => code === 'available' && currency === 'USD')
+  assert.equal(found?.amount, direct?.amount)
+})
+
+const GUARDED = [
+  ...['nostro_items', 'account_cursors', 'account_days'],
+  ...['nostro_totals', 'nostros', 'house_journals'],
+]
+
+/** Each changes one row, as somebody with SQL could, and is undone by the rollback. */
+const FAULTS: Readonly<Record<string, { readonly change: string; readonly named: RegExp }>> = {
+  'item deleted': {
+    change: 'delete from nostro_items where number = 1',
+    named: /^nostro_items item of journal 1/,
+  },
+  'item of another amount': {
+    change: 'update nostro_items set amount = amount + 1 where number = 1',
+    named: /^nostro_items item of journal 1/,
+  },
+  'item on a nostro of another currency': {
+    change: `update nostro_items set nostro = 'gbp_one' where number = 1 and currency = 'USD'`,
+    named: /^nostro_items item \d+/,
+  },
+  'cursor set back': {
+    change: 'update account_cursors set number = number - 1',
+    named: /^account_days /,
+  },
+  'cursor set on': {
+    change: 'update account_cursors set number = number + 1',
+    named: /^account_cursors /,
+  },
+  'sum of a day changed': {
+    change: 'update account_days set amount = amount + 1',
+    named: /^account_days /,
+  },
+  'journal of the house changed': {
+    change: `update house_journals set note = 'another' where number = 1`,
+    named: /^house_journals journal 1/,
+  },
+  'total of a nostro changed': {
+    change: 'update nostro_totals set amount = amount + 1',
+    named: /^nostro_totals /,
+  },
+  'opening balance changed': {
+    change: `update nostros set opening_balance = 5 where name = 'usd_main'`,
+    named: /^nostros .*usd_main/,
+  },
+}
+
+for (const [name, { change, named }] of Object.entries(FAULTS)) {
+  test(`${name} by SQL: verify names the row`, async () => {
+    const found = await undone(owner, async tx => {
+      for (const table of GUARDED) await tx.unsafe(`alter table ${table} disable trigger user`)
+      await tx.unsafe(change)
+      const verdict = await verdictIn(tx, true)
+      return verdict.ok ? [] : verdict.problems.map(({ table, key }) => `${table} ${key}`)
+    })
+    assert.ok(
+      found.some(problem => named.test(problem)),
+      found.join('; ') || 'nothing is named',
+    )
+  })
+}

@@ -1,0 +1,172 @@
+// Money that comes in: credited once to the account that its key names, and otherwise left for a
+// person, who credits it with a reason.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { creditAll } from '../../src/app/worker/derive-items.ts'
+import type { Sql } from '../../src/sql/connect.ts'
+import { deriveSome } from '../../src/treasury/derive.ts'
+import {
+  accountOf,
+  type CreditLine,
+  type FundingKey,
+  referencesIn,
+} from '../../src/treasury/funding-key.ts'
+import { newFundingReference } from '../../src/treasury/funding-reference.ts'
+import { referenceFault } from '../../src/values/network/creditor-reference.ts'
+import { balancesOf } from '../support/assert/check.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { type GivenLine, giveLines } from '../support/treasury/lines.ts'
+
+let service: TestService
+let owner: Sql
+let cli: Cli
+let account: Client
+let other: Client
+const NOSTRO = { name: 'eur_main', currency: 'EUR' }
+
+before(async () => {
+  service = await startTestService()
+  owner = service.database.owner
+  cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
+  await run('nostro', 'add', 'eur_main', 'EUR', '0', '--account', 'DE89 3704 0044 0532 0130 00')
+  account = await service.openAccount({ currencies: ['EUR'], sandbox: false })
+  other = await service.openAccount({ currencies: ['EUR'], sandbox: false })
+})
+after(async () => {
+  await cli.close()
+  await service.close()
+})
+
+async function run(...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await cli.run(...words)
+  assert.equal(code, 0, stderr)
+  return stdout
+}
+
+async function addKey({ account: { account_id } }: Client, kind: string, value?: string) {
+  const words = ['funding-key', 'add', account_id, kind, '--nostro', 'eur_main', '--json']
+  return JSON.parse(await run(...words, ...(value === undefined ? [] : ['--value', value])))
+}
+
+const balanceOf = async (client: Client) => (await balancesOf(client)).EUR
+
+/** How far the balance of the account rises when these lines come in. */
+async function credited(client: Client, ...lines: GivenLine[]): Promise<bigint> {
+  const before = BigInt((await balanceOf(client)) ?? 0)
+  await giveLines(owner, NOSTRO, lines)
+  await creditAll(service.deps)
+  return BigInt((await balanceOf(client)) ?? 0) - before
+}
+
+test('new funding reference: its check digits hold, and payers may write it with blanks', async () => {
+  const { value } = await addKey(account, 'reference')
+  assert.equal(referenceFault(value), undefined)
+  const written = value
+    .match(/.{1,4}/g)
+    .join(' ')
+    .toLowerCase()
+  assert.equal(
+    await credited(account, { amount: 12_345n, text: `Invoice 7, ${written}. Thanks` }),
+    12_345n,
+  )
+  for (let i = 0; i < 100; i += 1) assert.equal(referenceFault(newFundingReference()), undefined)
+})
+
+test('payment to a virtual IBAN, told three times over: credited once, with its item on the nostro', async () => {
+  await addKey(account, 'virtual_iban', 'DE02 5001 0517 0137 0750 30')
+  const line = { amount: 700n, own_account: 'DE02500105170137075030', bank_reference: 'BR-1' }
+  assert.equal(await credited(account, line), 700n)
+  await Promise.all([creditAll(service.deps), creditAll(service.deps)])
+  assert.equal(await credited(account), 0n)
+  while ((await deriveSome(service.deps)).journals > 0n);
+  const [item] = await owner<Record<string, unknown>[]>`
+    select nostro, amount, key, instruction from nostro_items where amount = 700`
+  const [own] = await owner<{ id: bigint }[]>`select id from bank_lines where amount = 700`
+  const expected = { nostro: 'eur_main', amount: 700n, key: 'BR-1', instruction: `line_${own?.id}` }
+  assert.deepEqual({ ...item }, expected)
+})
+
+for (const [name, line] of Object.entries({
+  'no key': { amount: 11n, text: 'Hello' },
+  'debit with a key': { amount: -11n, own_account: 'DE02500105170137075030' },
+  'part of a reference': { amount: 11n, text: 'RF' },
+} satisfies Record<string, GivenLine>)) {
+  test(`${name}: stays in suspense`, async () => {
+    assert.equal(await credited(account, line), 0n)
+  })
+}
+
+test('keys of two accounts in one payment: stays in suspense', async () => {
+  await addKey(other, 'payer_account', 'FR7630006000011234567890189')
+  const line = {
+    amount: 13n,
+    own_account: 'DE02500105170137075030',
+    counterparty: 'FR7630006000011234567890189',
+  }
+  assert.equal(await credited(account, line), 0n)
+  assert.equal(await credited(other), 0n)
+})
+
+test('two equal payments with one reference of the bank: each is credited', async () => {
+  const line = { amount: 21n, own_account: 'DE02500105170137075030', bank_reference: 'NONREF' }
+  assert.equal(await credited(account, line, line), 42n)
+})
+
+test('payment that a person has booked already: the same reference credits nothing', async () => {
+  const { account_id } = account.account
+  await run('fund', account_id, 'EUR', '0.31', '--reference', 'BR-31')
+  const line = { amount: 31n, own_account: 'DE02500105170137075030', bank_reference: 'br-31' }
+  assert.equal(await credited(account, line), 0n)
+})
+
+test('key that has ended: stays in suspense', async () => {
+  const { id } = await addKey(other, 'virtual_iban', 'DE91100000000123456789')
+  await run('funding-key', 'end', id)
+  assert.equal(await credited(other, { amount: 17n, own_account: 'DE91100000000123456789' }), 0n)
+})
+
+test('key of another account: refused, and nothing is written', async () => {
+  const { account_id } = other.account
+  const words = ['funding-key', 'add', account_id, 'virtual_iban', '--nostro', 'eur_main']
+  const { code, stderr } = await cli.run(...words, '--value', 'DE02500105170137075030')
+  assert.equal(code, 2)
+  assert.match(stderr, /this virtual_iban is key \d+ of acc_/)
+})
+
+test('GET /v3/funding_instruction: the account’s keys with the bank, and no other account’s', async () => {
+  const { json } = await account.get('/v3/funding_instruction')
+  const shown = json.data.instructions.map((one: Record<string, string>) => [one.kind, one.account])
+  assert.deepEqual(shown, [
+    ['reference', 'DE89370400440532013000'],
+    ['virtual_iban', 'DE02500105170137075030'],
+  ])
+})
+
+const LINE: CreditLine = {
+  ...{ id: 1n, nostro: 'eur_main', currency: 'EUR', amount: 1n, booked_on: '2026-11-30' },
+  ...{ bank_reference: '', end_to_end_id: '', uetr: '', own_account: '', counterparty: '' },
+  ...{ counterparty_name: '', text: '', reference_repeats: false, names_payout: false },
+}
+const KEY: FundingKey = {
+  ...{ id: 1n, account_id: 'acc_1', kind: 'reference', value: 'ABC123', nostro: 'eur_main' },
+  ...{ currency: 'EUR', made_at: '', made_by: 'olga', ended_at: null },
+}
+
+test('reference in a text: whole words alone, in any case, with any marks between them', () => {
+  const names = (text: string) => accountOf({ ...LINE, text }, [KEY]).account_id
+  for (const text of ['abc123', 'for ABC 123, thanks', 'ABC-1-2-3', 'ref:ABC/123']) {
+    assert.equal(names(text), 'acc_1', text)
+  }
+  for (const text of ['xABC123', 'ABC1234', 'ABC 12', 'AB C12', '']) {
+    assert.equal(names(text), null, text)
+  }
+  assert.ok(referencesIn('a '.repeat(5_000)).size <= 10)
+})
+
+test('line that names a payout, or is in another currency: no account', () => {
+  const line = { ...LINE, text: 'ABC123' }
+  assert.equal(accountOf({ ...line, names_payout: true }, [KEY]).account_id, null)
+  assert.equal(accountOf(line, [{ ...KEY, currency: 'USD' }]).account_id, null)
+  assert.equal(accountOf(line, [{ ...KEY, nostro: 'eur_other' }]).account_id, null)
+})
