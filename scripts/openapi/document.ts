@@ -36,6 +36,7 @@ const TAGS = [
   ['/v3/payout_group', 'Payout groups', 'Batches and imports that wait for approval.'],
   ['/v3/payout', 'Payouts', 'Money moved out of a balance to a beneficiary.'],
   ['/v3/maker', 'Makers', 'Who makes the objects of the account.'],
+  ['/v3/funding_instruction', 'Funding', 'How payers fund the account.'],
   ['/v3/search', 'Search', 'Objects of the account by one text.'],
   ['/v3/account', 'Account', 'The account of the caller, and what is left of its limits.'],
   ['/v3/balance_transaction', 'Balance transactions', 'The lines of the account’s statement.'],

@@ -20,7 +20,7 @@ import { accountNamed, known } from './operator-write.ts'
 import { AccountId } from './request.ts'
 
 const KeyPath = Type.Object({
-  id: Type.String({ pattern: '^[1-9][0-9]{0,18}$', description: 'The number of the key.' }),
+  id: Type.String({ pattern: '^fundkey_[0-9]{1,18}$', description: 'The funding key.' }),
 })
 
 const KEY = {
@@ -84,6 +84,8 @@ const add = writing({
   refusals: ['not_found', 'holding_currency_not_found'],
   asksPassword: true,
   async run(acting, asked) {
+    const kept = await acting.kept()
+    if (kept !== null) return kept
     const key = await readKey(acting.audit, asked)
     const { name: made_by } = acting.operator
     return acting.change(async sql => presentKey(await addKey(sql, { ...key, made_by })))
@@ -118,16 +120,19 @@ const end = writing({
     acting.change(sql =>
       sql.begin(async tx => {
         void actForTheHouse(tx)
-        return presentKey(known('funding key', id, await endFundingKey(tx, BigInt(id))))
+        return presentKey(known('funding key', id, await endFundingKey(tx, numberOf(id))))
       }),
     ),
   command: {
     words: key => `key ${key.id} of ${key.account_id} has ended`,
-    help: '\nExample:\n  corridor funding-key end 12',
+    help: '\nExample:\n  corridor funding-key end fundkey_12',
   },
 })
 
 export const fundingKeys: ActionGroup = { actions: [list, add, end] }
+
+/** `fundkey_12` is 12. */
+const numberOf = (id: string) => BigInt(id.slice('fundkey_'.length))
 
 interface Asked {
   readonly account_id: string
@@ -155,7 +160,7 @@ async function readKey(audit: Sql, asked: Asked): Promise<Omit<NewKey, 'made_by'
     ...(account.sandbox ? [invalidField('account_id', 'a sandbox has no money at a bank')] : []),
     ...(taken === undefined
       ? []
-      : [invalidField('value', `this ${kind} is key ${taken.id} of ${taken.account_id}`)]),
+      : [invalidField('value', `this ${kind} is fundkey_${taken.id} of ${taken.account_id}`)]),
   ])
   if (!account.currencies.includes(currency)) {
     throw refusal('holding_currency_not_found', `The account holds no ${currency} balance.`)
@@ -172,7 +177,7 @@ function addKey(sql: Sql, key: NewKey): Promise<FundingKey> {
 
 function presentKey(key: FundingKey) {
   const { id, account_id, kind, value, nostro, currency, made_at, made_by } = key
-  return { id: String(id), account_id, kind, value, nostro, currency, made_at, made_by }
+  return { id: `fundkey_${id}`, account_id, kind, value, nostro, currency, made_at, made_by }
 }
 
 function keyColumns({

@@ -32,7 +32,7 @@ import { known } from './operator-write.ts'
 import { MAX_MINOR, MAX_REFERENCE, Reason } from './request.ts'
 
 const NumberPath = Type.Object({
-  id: Type.String({ pattern: '^[1-9][0-9]{0,17}$', description: 'The number of the journal.' }),
+  id: Type.String({ pattern: '^journal_[0-9]{1,18}$', description: 'The journal.' }),
 })
 
 const NameOf = (description: string) => Text(40, { minLength: 1, description })
@@ -57,7 +57,7 @@ const Posting = Type.Object({
 
 export const HouseJournalResponse = Type.Object(
   {
-    number: Type.String(),
+    id: Type.String(),
     at: Timestamp,
     value_on: Type.String({ format: 'date' }),
     kind: Literals(HOUSE_KINDS),
@@ -101,8 +101,7 @@ const MoveRequest = Closed(
 )
 
 const MOVED = {
-  words: (journal: ReturnType<typeof presentJournal>) =>
-    `journal ${journal.number}: ${wordsOf(journal)}`,
+  words: (journal: ReturnType<typeof presentJournal>) => `${journal.id}: ${wordsOf(journal)}`,
   arguments: ['currency', 'amount'],
   options: {
     currency: 'currency code',
@@ -122,7 +121,7 @@ const transfer = writing({
     'only up to what the house has earned there.',
   body: MoveRequest,
   response: HouseJournalResponse,
-  refusals: ['not_found', 'amount_out_of_range'],
+  refusals: ['not_found', 'currency', 'amount_out_of_range'],
   asksPassword: true,
   run: (acting, asked) => move(acting, 'transfer', asked),
   command: {
@@ -141,7 +140,7 @@ const topup = writing({
   summary: 'Book own money that is paid into an account of clients’ money, against a shortfall.',
   body: MoveRequest,
   response: HouseJournalResponse,
-  refusals: ['not_found', 'amount_out_of_range'],
+  refusals: ['not_found', 'currency', 'amount_out_of_range'],
   asksPassword: true,
   run: (acting, asked) => move(acting, 'topup', asked),
   command: {
@@ -171,7 +170,7 @@ const deal = writing({
     { title: 'HouseDeal' },
   ),
   response: HouseJournalResponse,
-  refusals: ['not_found', 'amount_out_of_range'],
+  refusals: ['not_found', 'currency', 'amount_out_of_range'],
   asksPassword: true,
   run: (acting, asked) => bookDeal(acting, asked),
   command: {
@@ -185,9 +184,9 @@ const deal = writing({
     },
     help: `
 Example:
-  corridor house deal --from usd_main --sell-currency USD --sell-amount 1000000 \\
-    --to eur_main --buy-currency EUR --buy-amount 921300 \\
-    --value-on 2026-12-02 --reference DEAL-77`,
+  corridor house deal --from usd_main --sell-currency USD \\
+    --sell-amount 1000000 --to eur_main --buy-currency EUR \\
+    --buy-amount 921300 --value-on 2026-12-02 --reference DEAL-77`,
   },
 })
 
@@ -202,17 +201,20 @@ const reverse = writing({
   refusals: ['already_reversed'],
   asksPassword: true,
   async run(acting, { id, reason }) {
-    const journal = known('house journal', id, await findHouseJournal(acting.audit, BigInt(id)))
+    const kept = await acting.kept()
+    if (kept !== null) return kept
+    const number = BigInt(id.slice('journal_'.length))
+    const journal = known('house journal', id, await findHouseJournal(acting.audit, number))
     if (journal.undone_by !== null) {
-      const message = `Journal ${id} is reversed already, by ${journal.undone_by}.`
+      const message = `${id} is reversed already, by journal_${journal.undone_by}.`
       throw refusal('already_reversed', message)
     }
     const grounds = { value_on: today(), note: reason, by: acting.operator.name }
-    return booked(acting, tx => reverseHouse(tx, BigInt(id), grounds))
+    return booked(acting, tx => reverseHouse(tx, number, grounds))
   },
   command: {
     words: MOVED.words,
-    help: '\nExample:\n  corridor house reverse 12 --reason "Booked twice"',
+    help: '\nExample:\n  corridor house reverse journal_12 --reason "Booked twice"',
   },
 })
 
@@ -246,6 +248,8 @@ function checkCurrency(nostro: Nostro, currency: string, member: string) {
 }
 
 async function move<Shown>(acting: Acting<Shown>, kind: HouseKind, asked: Move): Promise<Shown> {
+  const kept = await acting.kept()
+  if (kept !== null) return kept
   const { from, to, currency } = asked
   const [payer, payee] = [
     await nostroNamed(acting.audit, from),
@@ -279,6 +283,8 @@ interface Deal extends Grounds {
 }
 
 async function bookDeal<Shown>(acting: Acting<Shown>, asked: Deal): Promise<Shown> {
+  const kept = await acting.kept()
+  if (kept !== null) return kept
   const { from, to, sell_currency, buy_currency } = asked
   refuseIfAny([
     ...checkCurrency(await nostroNamed(acting.audit, from), sell_currency, 'from'),
@@ -327,13 +333,13 @@ function refuseClosedMonth(error: unknown): never {
 function presentJournal(row: HouseRow) {
   const { number, at, value_on, kind, undoes, reference, note, by } = row
   return {
-    number: String(number),
+    id: `journal_${number}`,
     ...{ at, value_on, kind },
     postings: row.postings.map(({ code, nostro, currency, amount }) => ({
       ...{ code, nostro, currency },
       amount: String(amount),
     })),
-    undoes: undoes === null ? null : String(undoes),
+    undoes: undoes === null ? null : `journal_${undoes}`,
     ...{ reference, note, by },
   }
 }
@@ -349,9 +355,9 @@ function wordsOf({ postings }: Shown): string {
 }
 
 function journalColumns(journal: Shown) {
-  const { number, value_on, kind, undoes, reference, note, by } = journal
+  const { id, value_on, kind, undoes, reference, note, by } = journal
   return {
-    ...{ journal: number, 'value on': value_on, kind, moves: wordsOf(journal) },
+    ...{ journal: id, 'value on': value_on, kind, moves: wordsOf(journal) },
     ...{ reverses: undoes ?? '', reference, note, by },
   }
 }

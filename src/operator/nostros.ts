@@ -127,6 +127,7 @@ const set = writing({
   params: NostroPath,
   body: SetNostro,
   response: NostroResponse,
+  refusals: ['amount_out_of_range', 'invalid_transition'],
   asksPassword: true,
   run: (acting, { name, ...asked }) =>
     acting.change(async sql => presentNostro(await setNostro(sql, name, asked))),

@@ -53,11 +53,11 @@ interface Asked {
 
 const HELP = `
 Reports:
-${REPORT_NAMES.map(name => `  ${name.padEnd(15)}${REPORTS[name].summary}`).join('\n')}
+${REPORT_NAMES.map(name => `  ${name.padEnd(15)}${REPORTS[name].title}`).join('\n')}
 
 Examples:
   corridor report trial-balance --at 2026-12-01T00:00:00Z
-  corridor report ledger --from 2026-11-01 --to 2026-11-30 --csv > ledger.csv`
+  corridor report ledger --from 2026-11-01 --csv > ledger.csv`
 
 const show = reading({
   name: 'report',

@@ -130,9 +130,12 @@ const sign = writing({
     { title: 'SignSafeguarding' },
   ),
   response: SignedDayResponse,
+  refusals: ['currency', 'amount_out_of_range'],
   byPerson: true,
   asksPassword: true,
   async run(acting, { pool, currency, entered = 0, action = '' }) {
+    const kept = await acting.kept()
+    if (kept !== null) return kept
     const days = await readNow(acting.audit)
     const day = days.find(one => one.pool === pool && one.currency === currency)
     if (day === undefined) {

@@ -28,7 +28,8 @@ export interface ReportQuery extends Period {
 type Rows = readonly Readonly<Record<string, string>>[]
 
 interface Report {
-  readonly summary: string
+  /** A few words, for the help. */
+  readonly title: string
   readonly columns: readonly string[]
   rows(sql: Tag, query: ReportQuery): Promise<Rows>
 }
@@ -55,54 +56,54 @@ function worded<Row extends { readonly currency: string }>(
 
 export const REPORTS = {
   'trial-balance': {
-    summary: 'The sum of each position before an instant; each currency sums to zero.',
+    title: 'the sum of each position before an instant',
     columns: ['currency', 'code', 'amount'],
     rows: async (sql, { at }) => (await trialBalance(sql, at)).map(row => worded(row)),
   },
   ledger: {
-    summary: 'The postings of accounts and of the house by day, for another general ledger.',
+    title: 'postings of accounts and the house, by day',
     columns: ['day', 'account', 'nostro', 'kind', 'code', 'currency', 'amount'],
     rows: async (sql, query) => (await listPostings(sql, query, MAX_ROWS)).map(row => worded(row)),
   },
   income: {
-    summary: 'Fees and income of conversions by month and account, less those given back.',
+    title: 'fees and income of conversions, by month and account',
     columns: ['month', 'account', 'currency', 'fees', 'fx'],
     rows: async (sql, query) => (await listIncome(sql, query, MAX_ROWS)).map(row => worded(row)),
   },
   transit: {
-    summary: 'Payouts whose money has left their balance and is not settled, oldest first.',
+    title: 'payouts that are paid from a balance and not settled',
     columns: ['since', 'payout', 'account', 'status', 'rail', 'currency', 'amount', 'days'],
     rows: async sql => (await listTransit(sql, MAX_ROWS)).map(row => worded(row)),
   },
   fx: {
-    summary: 'The open position of each currency: conversions of clients and deals of the house.',
+    title: 'the open position of each currency',
     columns: ['currency', 'clients', 'deals', 'open'],
     rows: async sql =>
       (await listFx(sql)).map(row => worded({ ...row, open: row.clients + row.deals })),
   },
   suspense: {
-    summary: 'Money that came in for clients and is not credited, oldest first.',
+    title: 'money that came in and is not credited',
     columns: ['line', 'nostro', 'booked_on', 'currency', 'amount', 'payer', 'text', 'days'],
     rows: async sql => (await listSuspense(sql, MAX_ROWS)).map(row => worded(row, ['line'])),
   },
   costs: {
-    summary: 'Costs and interest by month and account at a bank.',
+    title: 'costs and interest by month and bank',
     columns: ['month', 'nostro', 'kind', 'currency', 'amount', 'journals'],
     rows: async (sql, query) =>
       (await listCosts(sql, query, MAX_ROWS)).map(row => worded(row, ['journals'])),
   },
   clients: {
-    summary: 'What is owed to each client before an instant: its balance and its money in transit.',
+    title: 'what is owed to each client',
     columns: ['account', 'currency', 'available', 'in_transit', 'owed'],
     rows: async (sql, { at }) => clientRows(sql, at),
   },
   forecast: {
-    summary: 'What each account at a bank will have on the next five banking days.',
+    title: 'what banks will have on the next five banking days',
     columns: ['nostro', 'day', 'currency', 'moves', 'balance', 'state', 'missing'],
     rows: async (sql, { at }) => (await readForecast(sql, at.slice(0, 10))).map(row => worded(row)),
   },
   unassigned: {
-    summary: 'Items of the books that no account at a bank is known for.',
+    title: 'items that no account at a bank is known for',
     columns: ['currency', 'rail', 'items', 'amount'],
     rows: async sql => (await sumUnassigned(sql)).map(row => worded(row, ['items'])),
   },

@@ -283,6 +283,7 @@ test('examples of payouts: one of each type, with every action on it', async () 
   await spread.post('/v3/payout', local?.request)
   await show(spread, 'getAccount', 'sandbox')
   await show(spread, 'listMakers', 'makers')
+  await show(spread, 'listFundingInstructions', 'none')
   const again = async () => (await payer.post('/v3/payout', local?.request)).json.data.id
   await show(payer, 'cancelPayout', 'cancel', { ids: [await again()] })
   await show(payer, 'transitionSandboxPayout', 'failed', { ids: [await again()] })

@@ -133,6 +133,7 @@ const NO_LISTS = [
   '/v3/account',
   '/v3/balance',
   '/v3/currency',
+  '/v3/funding_instruction',
   '/v3/maker',
   '/v3/network',
   '/v3/payout/requirements',

@@ -57,7 +57,19 @@ const ASKING = [
     'second_factor/waive',
     'withdraw',
     'account',
+    'account/:id/pool',
+    'funding_key',
+    'funding_key/:id/end',
+    'house/:id/reverse',
+    'house/deal',
+    'house/topup',
+    'house/transfer',
+    'month/:month/close',
+    'nostro',
+    'nostro/:name/close',
+    'safeguarding/sign',
   ].map(path => `POST /v3/operator/${path}`),
+  'PATCH /v3/operator/nostro/:name',
   'PATCH /v3/operator/account/:id',
 ]
 
@@ -179,6 +191,9 @@ async function assertAnswers(
   }
 }
 
+/** What their path names needs no row. */
+const OF_NO_OBJECT = /\/(month|report)\/:/
+
 async function assertNobodys(name: string, call: Call): Promise<void> {
   const [id = ''] = call.ids ?? []
   const nobodys = { ...call, ids: [id.replace(/(?<=_|^C).*/, text => '0'.repeat(text.length))] }
@@ -242,7 +257,7 @@ for (const [nth, [name, callOf]] of Object.entries(CALLS).entries()) {
     await assertAnswers(name, call, Object.keys(callers), ({ status, text }, who) =>
       assert.equal(status, 200, `${who}: ${text}`),
     )
-    if (name.includes(':')) await assertNobodys(name, call)
+    if (name.includes(':') && !OF_NO_OBJECT.test(name)) await assertNobodys(name, call)
     await assertSessions(name, nth, call)
     assert.deepEqual(await changed(), [])
     const keyed = writes ? { ...call, headers: { 'idempotency-key': newReference() } } : call

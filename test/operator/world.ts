@@ -44,6 +44,8 @@ export interface OperatorWorld {
   close(): Promise<void>
 }
 
+import { TREASURY_CALLS } from './treasury-calls.ts'
+
 /** What a key of a person may not. */
 export const OF_SESSIONS = /^POST \/v3\/operator\/user\b/
 
@@ -223,6 +225,7 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
     body: { account_id: idOf(live), count: 1_000_000, per: 'day', zone: 'Asia/Tokyo' },
   }),
   'POST /v3/operator/limit/:id/remove': about(newLimit, {}),
+  ...TREASURY_CALLS,
   'GET /v3/operator/rail': () => ({}),
   'GET /v3/operator/rail/:name': about(newRail),
   'POST /v3/operator/rail/:name/pause': about(newRail, REASON),

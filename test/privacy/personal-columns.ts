@@ -203,8 +203,8 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
     none: 'kind codes currencies nostros amounts hash',
   },
   nostro_items: {
-    // The reference of a funding may name who has paid.
-    personal: 'key',
+    // The reference of a booking, as journals have it.
+    staff: 'key',
     none: 'nostro currency kind account_id payout_id rail uetr instruction block file',
   },
   funding_keys: { staff: 'made_by', none: 'account_id kind value nostro currency' },

@@ -183,7 +183,7 @@ test('deal and its reversal: two nostros, the position of each currency, and zer
     '100.00',
   ]
   const words = ['--to', 'eur_main', '--buy-currency', 'EUR', '--buy-amount', '92.13', '--json']
-  const { number, postings } = JSON.parse(await run(...deal, ...words))
+  const { id, postings } = JSON.parse(await run(...deal, ...words))
   assert.equal(postings.length, 4)
   const positions = async () => JSON.parse(await run('report', 'fx', '--json')).rows
   assert.deepEqual(
@@ -193,7 +193,7 @@ test('deal and its reversal: two nostros, the position of each currency, and zer
       ['USD', '-100.00'],
     ],
   )
-  await run('house', 'reverse', number, '--reason', 'Wrong day')
-  assert.match(await refused('house', 'reverse', number, '--reason', 'Again'), /reversed already/)
+  await run('house', 'reverse', id, '--reason', 'Wrong day')
+  assert.match(await refused('house', 'reverse', id, '--reason', 'Again'), /reversed already/)
   assert.ok((await positions()).every(({ open }: { open: string }) => Number(open) === 0))
 })

@@ -131,7 +131,7 @@ test('key of another account: refused, and nothing is written', async () => {
   const words = ['funding-key', 'add', account_id, 'virtual_iban', '--nostro', 'eur_main']
   const { code, stderr } = await cli.run(...words, '--value', 'DE02500105170137075030')
   assert.equal(code, 2)
-  assert.match(stderr, /this virtual_iban is key \d+ of acc_/)
+  assert.match(stderr, /this virtual_iban is fundkey_\d+ of acc_/)
 })
 
 test('GET /v3/funding_instruction: the account’s keys with the bank, and no other account’s', async () => {

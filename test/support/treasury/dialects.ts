@@ -1,7 +1,6 @@
 // Writes a statement as banks of six kinds write it: camt.053 of two versions, MT940 with German
 // subfields and with code words, BAI2, and CSV. Each says what of a line it can carry.
 
-import { textCell } from '../../../src/statements/balance-transaction/statement/csv.ts'
 import type { CsvMapping } from '../../../src/treasury/statement/csv-mapping.ts'
 import {
   EMPTY_STATEMENT_LINE,
@@ -10,6 +9,7 @@ import {
 } from '../../../src/treasury/statement/statement.ts'
 import { currencyExponent } from '../../../src/values/money/currency.ts'
 import { formatMajor } from '../../../src/values/money/decimal.ts'
+import { textCell } from '../../../src/values/text/csv-line.ts'
 import { textElement } from '../../../src/values/text/xml.ts'
 
 export interface GivenStatement {
