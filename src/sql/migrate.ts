@@ -290,7 +290,17 @@ async function isMigrated(sql: Sql | Session): Promise<boolean> {
   return table?.found === true
 }
 
+/** @throws DatabaseProblem when a version before 0.1.0 has made the table of migrations */
 async function readRecorded(sql: Sql | Session): Promise<Recorded> {
+  const [column] = await sql`
+    select from pg_attribute
+    where attrelid = to_regclass('schema_migrations') and attname = 'additive'`
+  if (column === undefined) {
+    throw new DatabaseProblem(
+      'the database is of a version before 0.1.0, whose migrations were replaced: run that ' +
+        'version, or set DATABASE_URL or CORRIDOR_DATA to a new database',
+    )
+  }
   const rows = await sql<{ name: string; hash: string; additive: boolean }[]>`
     select name, hash, additive from schema_migrations order by name`
   return new Map(rows.map(({ name, ...row }) => [name, row]))

@@ -244,6 +244,22 @@ test('corridor migrate, applied migration edited: refused, no pending migration 
   }
 })
 
+test('corridor start, migrate and verify on a database of a version before 0.1.0: exit code 1, one line', async () => {
+  const old = await createDatabase()
+  try {
+    await old.owner`alter table schema_migrations drop column additive`
+    const cli = await openCli(old.url, { PORT: '0' })
+    for (const command of ['start', 'migrate', 'verify']) {
+      const { code, stderr } = await cli.run(command)
+      assert.equal(code, 1)
+      assert.match(stderr, /^corridor: the database is of a version before 0\.1\.0, .*\n$/)
+    }
+    await cli.close()
+  } finally {
+    await old.drop()
+  }
+})
+
 /** All that is defined, in words that do not depend on when it was. */
 async function schemaOf(sql: Sql): Promise<unknown> {
   const rows = await sql<{ what: string }[]>`
