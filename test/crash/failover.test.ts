@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from '../../src/sql/connect.ts'
+import { isConnectionLost } from '../../src/sql/failure.ts'
 import { checkBooks } from '../support/assert/books.ts'
 import { startReplicas } from '../support/database/replicas.ts'
 import { localPayout } from '../support/given/bodies.ts'
@@ -34,6 +35,18 @@ const CLIENTS = 8
 /** Under load before each kill, and without a primary after it. */
 const LOAD_MS = share(300, 1_500)
 const AWAY_MS = share(300, 700)
+
+test('startReplicas, fill throws: no server stays', async () => {
+  let left = ''
+  const failed = startReplicas(async url => {
+    left = url
+    throw new Error('no fill')
+  })
+  await assert.rejects(failed, /^Error: no fill$/)
+  const sql = connect(left, { max: 1, as: 'owner' })
+  await assert.rejects(sql`select 1`, isConnectionLost)
+  await sql.end({ timeout: 0 })
+})
 
 let account: Awaited<ReturnType<typeof openAccountOn>> | undefined
 const replicas = await startReplicas(async url => {

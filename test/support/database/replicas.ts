@@ -56,9 +56,12 @@ export async function startReplicas(fill: (url: string) => Promise<void>): Promi
   await chmod(under, 0o711)
   const data_dir = join(under, 'first')
   const embedded = await openEmbedded({ data_dir })
-  await asOwner(embedded.url, owner => migrate(owner))
-  await fill(embedded.url)
-  await embedded.release()
+  try {
+    await asOwner(embedded.url, owner => migrate(owner))
+    await fill(embedded.url)
+  } finally {
+    await embedded.release()
+  }
   const first = await realpath(join(data_dir, 'postgres'))
   const user = await findServerUser(first)
   const { postgres } = await findBinaries({ data_dir, log: () => {} }, user)
