@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { listUsers } from '../accounts/user/store.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { keepRun } from '../ledger/audit/upkeep-store.ts'
-import { followBackup } from '../postgres/archive.ts'
+import { followBackup, isArchiving } from '../postgres/archive.ts'
 import { type Backup, takeBackup } from '../postgres/backup.ts'
 import { openDatabase } from '../postgres/open.ts'
 import type { Sql } from '../sql/connect.ts'
@@ -36,9 +36,10 @@ export function backupCommand(command: Command): void {
     .addHelpText('after', BACKUP_HELP)
     .action(async (file: string, { keepLogDays }: { keepLogDays?: number }) => {
       const config = requireEmbedded(readConfig())
-      const backup = await backUp(config, file)
-      const days = keepLogDays ?? null
-      const removed = await followBackup(config.data_dir, backup.first_segment, days)
+      const { backup, is_archiving } = await backUp(config, file)
+      const { first_segment } = backup
+      const followed = { first_segment, is_archiving, keep_days: keepLogDays ?? null }
+      const removed = await followBackup(config.data_dir, followed)
       print({ file, ...backup, removed_segments: removed }, backupWords(file, backup, removed))
     })
 }
@@ -56,7 +57,7 @@ export function requireEmbedded(config: Config): Config {
   throw new UsageError(`DATABASE_URL names a database of your own; ${tools}`)
 }
 
-async function backUp(config: Config, file: string): Promise<Backup> {
+async function backUp(config: Config, file: string) {
   const database = await openDatabase(config, { create: false })
   let bar: Bar | undefined
   try {
@@ -69,8 +70,11 @@ async function backUp(config: Config, file: string): Promise<Backup> {
     const operators = await asOwner(database.url, listOperators)
     const backup = await takeBackup(database.url, file, { progress, operators })
     const told = `${megabytes(backup.bytes)} MB, of all before ${backup.as_of}`
-    await asOwner(database.url, owner => keepRun(owner, { kind: 'backup', well: true, told }))
-    return backup
+    const is_archiving = await asOwner(database.url, async owner => {
+      await keepRun(owner, { kind: 'backup', well: true, told })
+      return isArchiving(owner)
+    })
+    return { backup, is_archiving }
   } finally {
     bar?.stop()
     await database.release()

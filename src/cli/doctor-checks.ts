@@ -10,6 +10,7 @@ import { listLists } from '../operator/lists.ts'
 import { datedRates } from '../operator/rates.ts'
 import { countLate, listFailing } from '../operator/webhooks.ts'
 import { countOverdue, LATE_S } from '../payouts/lists/count-store.ts'
+import { judgeArchive, lookAtArchive } from '../postgres/archive.ts'
 import { pricingFrom } from '../prices/book.ts'
 import { listFees } from '../prices/fee/store.ts'
 import { findPivot, listPolicies } from '../prices/policy/store.ts'
@@ -133,6 +134,21 @@ export function judgeDisk(
   if (percent >= LEAST_PERCENT) return inOrder('disk', found)
   const fix = 'docs/runbook.md, DiskNearlyFull, says what may be deleted, and what never'
   return wrong('disk', found, fix)
+}
+
+/** Checks the archive of the embedded database's log. */
+export async function checkArchive({ database_url, data_dir }: Config): Promise<Finding> {
+  const check = 'archive'
+  if (database_url !== undefined) {
+    return inOrder(check, 'of your own database: its own tools keep it')
+  }
+  const state = await lookAtArchive(data_dir)
+  if (state === undefined) {
+    return inOrder(check, 'none: with the disk, all since the last backup would be lost')
+  }
+  const [first] = judgeArchive(state)
+  if (first === undefined) return inOrder(check, `${state.waiting} segments of the log wait`)
+  return wrong(check, first.found, first.fix)
 }
 
 /** Each process has a session that listens for changes. */

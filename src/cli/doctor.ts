@@ -10,6 +10,7 @@ import { refuseUnready, refuseWithoutSchema } from '../sql/migrate.ts'
 import { asOwner, type Context, onDatabase, print } from './context.ts'
 import {
   checkAccounts,
+  checkArchive,
   checkClock,
   checkDisk,
   checkLists,
@@ -55,7 +56,8 @@ async function examine(config: Config): Promise<Finding[]> {
       schema: await checkSchema(owner).catch(asFinding('schema')),
     }))
     const server = inOrder('database', `PostgreSQL ${opened.version}, ${database.description}`)
-    const basics = [...machine, await checkDisk(config), server, opened.schema]
+    const disks = [await checkDisk(config), await checkArchive(config)]
+    const basics = [...machine, ...disks, server, opened.schema]
     if (!opened.schema.ok) return basics
     const rest = await onDatabase(config, database.url, context =>
       examineBooks(context, opened.processes),

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import * as fs from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseProblem } from '../sql/failure.ts'
-import { openPool } from '../sql/pool.ts'
+import { openPool, type Sql } from '../sql/pool.ts'
 import { syncFolder } from '../values/fsync.ts'
 import { findCluster, SUPERUSER, writeAs } from './cluster.ts'
 import {
@@ -13,6 +13,7 @@ import {
   archiveText,
   folderIn,
   LOST_FILE,
+  NOT_YET,
   SEGMENT,
   SEGMENT_BYTES,
 } from './log-scripts.ts'
@@ -40,26 +41,34 @@ interface Opened extends ArchiveSettings {
  * nothing: its segments wait. @throws DatabaseProblem when a new folder cannot be used
  */
 export async function keepArchive(opened: Opened): Promise<void> {
-  const { data_dir, archive_dir, archive_queue_mb, log } = opened
+  const { data_dir, archive_dir, archive_queue_mb, url, log } = opened
   const cluster = await findCluster({ data_dir })
-  if (archive_dir === '' || cluster === undefined) return
+  if (cluster === undefined) return
   const before = await readArchive(cluster)
+  if (before === undefined && (archive_dir === '' || archive_dir === NO_ARCHIVE)) return
   const user = await findServerUser(cluster)
   if (archive_dir === NO_ARCHIVE) {
-    if (before === undefined) return
     await writeAs(user, join(cluster, ARCHIVE_FILE), '')
+    await reload(url)
     log(`the log is no longer archived in ${before}`)
-  } else {
+    return
+  }
+  if (archive_dir !== '') {
     const root = await fs.realpath(archive_dir).catch(() => undefined)
     // An absent folder may be a disk that is not mounted: its segments wait.
     const is_same = before !== undefined && (root === undefined || dirname(before) === root)
     if (is_same && root === undefined) log(`${archive_dir} is not there: its log waits`)
     const folder = is_same ? before : await makeFolder(archive_dir, data_dir, user)
     const most = Math.ceil((archive_queue_mb * 2 ** 20) / SEGMENT_BYTES)
+    // First, so that a kill in between leaves no gap untold.
+    if (!is_same) await writeAs(user, join(cluster, LOST_FILE), NOT_YET)
     await writeAs(user, join(cluster, ARCHIVE_FILE), archiveText(folder, most))
     if (!is_same) log(`the log is archived in ${folder}: take a backup, which it continues`)
   }
-  if ((await reload(opened.url)) !== 'on') log('the log is archived once PostgreSQL starts again')
+  const { is_archiving, segment } = await reload(url)
+  if (!is_archiving) log('the log is archived once PostgreSQL starts again')
+  else if ((await readLost(cluster)) !== NOT_YET) return
+  await writeAs(user, join(cluster, LOST_FILE), is_archiving ? segment : NOT_YET)
 }
 
 /** The cluster's folder in the archive; undefined without an archive. */
@@ -95,18 +104,28 @@ async function makeFolder(archive_dir: string, data_dir: string, user: User | un
   return folder
 }
 
-/** Has the server read its settings again. Returns whether it archives: its mode. */
-async function reload(url: string): Promise<string> {
+/**
+ * Has the server read its settings again. Returns whether it archives, and the segment that it
+ * writes: later ones go to the archive whole.
+ */
+async function reload(url: string): Promise<{ is_archiving: boolean; segment: string }> {
   const superuser = new URL(url)
   superuser.username = SUPERUSER
   const sql = openPool(superuser.href, { max: 1, application_name: 'corridor archive' })
   try {
-    const [row] = await sql<{ mode: string }[]>`
-      select current_setting('archive_mode') as mode, pg_reload_conf()`
-    return row?.mode ?? ''
+    // At the first byte of a segment, the one before it is the newest with content.
+    const [row] = await sql<{ segment: string }[]>`
+      select pg_walfile_name(pg_current_wal_lsn() - 1) as segment, pg_reload_conf()`
+    return { is_archiving: await isArchiving(sql), segment: row?.segment ?? NOT_YET }
   } finally {
     await sql.end({ timeout: 1 })
   }
+}
+
+/** Whether the server archives its log since it started. Any role may ask. */
+export async function isArchiving(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ mode: string }[]>`select current_setting('archive_mode') as mode`
+  return row !== undefined && row.mode !== 'off'
 }
 
 export interface ArchiveState {
@@ -114,8 +133,34 @@ export interface ArchiveState {
   readonly waiting: number
   /** For how long the oldest of them has waited. */
   readonly lag_s: number
-  /** The last segment that was given up since the last backup; '' for none. */
+  /** The newest segment that the archive lacks and no backup follows, or NOT_YET; '' for none. */
   readonly lost: string
+}
+
+/** A segment is finished after a minute at the latest, and copied within seconds. */
+const LATE_S = 120
+
+interface ArchiveFault {
+  readonly found: string
+  /** What a person does. */
+  readonly fix: string
+}
+
+/** What is wrong with the archive; empty when it is in order. Pure. */
+export function judgeArchive({ waiting, lag_s, lost }: ArchiveState): readonly ArchiveFault[] {
+  const faults: ArchiveFault[] = []
+  if (lag_s > LATE_S) {
+    const found = `${waiting} segments of the log wait for the archive, the first for ${lag_s} s`
+    faults.push({ found, fix: 'see postgres.log, and docs/runbook.md, LogNotArchived' })
+  }
+  if (lost === NOT_YET) {
+    const fix = 'stop all processes of Corridor here, start again, and run corridor backup FILE'
+    faults.push({ found: 'PostgreSQL does not archive its log before it starts again', fix })
+  } else if (lost !== '') {
+    const found = `no backup is newer than ${lost}, a segment of the log that the archive lacks`
+    faults.push({ found, fix: 'run corridor backup FILE' })
+  }
+  return faults
 }
 
 /** Undefined without an archive, or when this process may not look into the cluster's folder. */
@@ -141,22 +186,29 @@ async function readLost(cluster: string): Promise<string> {
   return (text ?? '').trim()
 }
 
+interface Followed {
+  /** With which a recovery of the backup begins. */
+  readonly first_segment: string
+  /** Whether the server archived while the backup was taken. */
+  readonly is_archiving: boolean
+  /** Removes the segments that are older and before the backup; null removes none. */
+  readonly keep_days: number | null
+}
+
 /**
  * Follows a backup that is whole: a gap before it no longer matters, and nor do old segments.
- * @param first_segment with which a recovery of the backup begins
- * @param keep_days removes the segments that are older and before the backup; null removes none
  * @returns the number of removed files
  */
 export async function followBackup(
   data_dir: string,
-  first_segment: string,
-  keep_days: number | null,
+  { first_segment, is_archiving, keep_days }: Followed,
 ): Promise<number> {
   const cluster = await findCluster({ data_dir })
   const folder = cluster && (await readArchive(cluster))
   if (cluster === undefined || folder === undefined) return 0
   const lost = await readLost(cluster)
-  if (lost !== '' && lost < first_segment) await fs.rm(join(cluster, LOST_FILE), { force: true })
+  const is_continued = lost === NOT_YET ? is_archiving : lost < first_segment
+  if (is_continued) await fs.rm(join(cluster, LOST_FILE), { force: true })
   if (keep_days === null) return 0
   const before = Date.now() - keep_days * 86_400_000
   let removed = 0

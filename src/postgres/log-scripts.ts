@@ -4,8 +4,10 @@ import type { Instant } from '../values/instant.ts'
 
 /** Names the archive: a script reads its first two lines, and PostgreSQL the rest. */
 export const ARCHIVE_FILE = 'corridor.archive'
-/** The last segment that was given up; the archive has a gap there. */
+/** The newest segment that the archive lacks: a backup must begin after it. Or NOT_YET. */
 export const LOST_FILE = 'corridor.archive.lost'
+/** PostgreSQL has archived nothing yet: it archives from its next start on. */
+export const NOT_YET = 'not yet'
 /** Names the archive that a recovery reads. */
 export const RECOVERY_FILE = 'corridor.recovery'
 

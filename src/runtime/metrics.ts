@@ -277,7 +277,7 @@ function archiveMetrics(registers: Registry[]) {
     }),
     archiveLost: new Gauge({
       name: 'corridor_archive_gap',
-      help: '1 while the archive has a gap since the last backup: take a backup.',
+      help: '1 while no backup is newer than what the archive of the log lacks: take a backup.',
       registers,
     }),
   }

@@ -148,8 +148,7 @@ const BOOKS: readonly AlarmCase[] = [
     says: 'The log has waited 12m 0s for its archive.',
   }),
   ofValue('ArchiveHasGap', 'corridor_archive_gap', [1, 0], {
-    at: '1m',
-    says: 'The archive of the log has a gap.',
+    says: 'The archive of the log lacks a part, and no backup is newer.',
   }),
 ]
 

@@ -328,7 +328,11 @@ test('corridor backup --keep-log-days, archive older than that: removed before t
   const old = new Date(Date.now() - 2 * 86_400_000)
   const names = await readdir(stream)
   for (const name of names) await utimes(join(stream, name), old, old)
-  const removed = await followBackup(path('original'), newest, 1)
+  const removed = await followBackup(path('original'), {
+    first_segment: newest,
+    is_archiving: true,
+    keep_days: 1,
+  })
   const left = await readdir(stream)
   assert.equal(removed, names.filter(name => name < newest).length)
   assert.deepEqual(

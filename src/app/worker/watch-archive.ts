@@ -1,12 +1,9 @@
 // Every 30 seconds, looks how far the archive of the embedded database's log is behind. Each
 // process of the machine says what it sees.
-import { lookAtArchive } from '../../postgres/archive.ts'
+import { judgeArchive, lookAtArchive } from '../../postgres/archive.ts'
 import type { Deps } from '../../runtime/deps.ts'
 import { startCounting } from './counts.ts'
 import { type Worker, warned } from './worker.ts'
-
-/** A segment is finished after a minute at the latest, and copied within seconds. */
-const LATE_S = 120
 
 export function startWatchingArchive(deps: Deps): Worker {
   const failed = warned(deps, 'the archive of the log could not be looked at', undefined)
@@ -21,6 +18,5 @@ export async function watchArchive({ config, log, metrics }: Deps): Promise<void
   metrics.archiveWaiting.set(waiting)
   metrics.archiveLag.set(lag_s)
   metrics.archiveLost.set(lost === '' ? 0 : 1)
-  if (lag_s > LATE_S) log.error({ waiting, lag_s }, 'the log is not archived: see postgres.log')
-  if (lost !== '') log.error({ lost }, 'the archive has a gap: take a backup')
+  for (const { found, fix } of state ? judgeArchive(state) : []) log.error(`${found}: ${fix}`)
 }
