@@ -42,22 +42,33 @@ export function opsRoutes(
   })
 }
 
+/** Of a rate that is good, and of one that is stale. */
+const RATE_STATES = ['good', 'stale'] as const
+/** Pegs are in each new installation, and those of stablecoins are stale after a day. */
+const PEG_STATES = ['pegged', 'peg_stale'] as const
+
 /** Measures the rates that a live account without its own pricing policy gets. */
 function measureRates({ reference, metrics, log }: Deps): void {
   try {
     const { rates, pricing } = reference.current()
     const now = new Date().toISOString().replace('Z', '000Z')
     const { policyOf } = pricing({ account_id: '', sandbox: false }, now)
-    const ends = rates
+    const aged = rates
       .filter(rate => !rate.sample)
-      .map(rate => goodUntil(rate, policyOf(rate.base, rate.quote).max_age_s))
-    const aging = ends.filter(end => end !== null)
-    const left = aging.map(({ good_until }) => secondsBetween(now, good_until))
-    const good = left.filter(seconds => seconds >= 0)
-    metrics.rates.set({ state: 'good' }, good.length)
-    metrics.rates.set({ state: 'stale' }, aging.length - good.length)
-    metrics.rates.set({ state: 'pegged' }, ends.length - aging.length)
-    metrics.rateGoodFor.set(good.length === 0 ? 0 : Math.min(...good))
+      .map(rate => {
+        const end = goodUntil(rate, policyOf(rate.base, rate.quote).max_age_s)
+        const left_s = end === null ? Infinity : secondsBetween(now, end.good_until)
+        const [good, stale] = rate.pegged ? PEG_STATES : RATE_STATES
+        return { ...rate, left_s, state: left_s >= 0 ? good : stale }
+      })
+    for (const state of [...RATE_STATES, ...PEG_STATES]) {
+      metrics.rates.set({ state }, aged.filter(rate => rate.state === state).length)
+    }
+    const left = aged.map(({ left_s }) => left_s).filter(s => s >= 0 && s < Infinity)
+    metrics.rateGoodFor.set(left.length === 0 ? 0 : Math.min(...left))
+    const ages = aged.flatMap(({ pegged, as_of }) => (pegged ? [] : secondsBetween(as_of, now)))
+    if (ages.length === 0) metrics.rateAge.remove()
+    else metrics.rateAge.set(Math.min(...ages))
   } catch (error) {
     log.debug({ err: error }, 'rates not measured')
   }

@@ -318,7 +318,9 @@ function rateMetrics(registers: Registry[]) {
     }),
     rates: new Gauge({
       name: 'corridor_rates',
-      help: 'Rates in the rate book by state: good, stale (not quoted to live accounts) or pegged.',
+      help:
+        'Rates in the rate book by state: good or stale (not quoted to live accounts); pegs are ' +
+        'pegged or peg_stale.',
       labelNames: ['state'],
       registers,
     }),
@@ -338,6 +340,11 @@ function rateMetrics(registers: Registry[]) {
     rateGoodFor: new Gauge({
       name: 'corridor_rate_good_for_seconds',
       help: 'Time until the next good rate becomes stale.',
+      registers,
+    }),
+    rateAge: new Gauge({
+      name: 'corridor_rate_newest_age_seconds',
+      help: 'Age of the newest rate that is neither a peg nor a sample; absent without one.',
       registers,
     }),
   }

@@ -248,12 +248,25 @@ test('GET /metrics, rates: their number by state, seconds until the first is sta
   await service.setRates({ 'EUR/JPY': '160' }, '2020-01-01T00:00:00Z')
   const { text } = await service.inject({ method: 'GET', url: '/metrics' })
   const value = (series: string) => Number(text.split(`\n${series} `)[1]?.split('\n')[0])
+  assert.equal(value('corridor_rates{state="good"}'), 2)
+  assert.equal(value('corridor_rates{state="stale"}'), 1)
   // USDC was confirmed today; USDT was not.
-  assert.equal(value('corridor_rates{state="good"}'), 3)
-  assert.equal(value('corridor_rates{state="stale"}'), 2)
-  assert.equal(value('corridor_rates{state="pegged"}'), 7)
+  assert.equal(value('corridor_rates{state="pegged"}'), 8)
+  assert.equal(value('corridor_rates{state="peg_stale"}'), 1)
+  const age = value('corridor_rate_newest_age_seconds')
+  assert.ok(age >= 1_800 && age < 3_600, `${age} s`)
   const left = value('corridor_rate_good_for_seconds')
   assert.ok(left > 22.5 * 3600 && left <= 23 * 3600, `${left} s`)
+})
+
+test('GET /metrics, pegs alone, as in a new installation after a day: no rate is good or stale', async () => {
+  await service.database.owner`delete from rates where not pegged`
+  await service.database.owner`update rates set as_of = '2026-01-01T00:00:00Z' where pegged`
+  await service.deps.reference.refresh()
+  const { text } = await service.inject({ method: 'GET', url: '/metrics' })
+  for (const state of ['good', 'stale']) assert.match(text, new RegExp(`state="${state}"} 0\n`))
+  assert.match(text, /^corridor_rates{state="peg_stale"} 2$/m)
+  assert.doesNotMatch(text, /^corridor_rate_newest_age_seconds /m)
 })
 
 test('corridor pricing set --max-age-s: /metrics and rates list use this age, as quotes do', async () => {

@@ -286,19 +286,28 @@ const PEOPLE: readonly AlarmCase[] = [
   },
 ]
 
+/** A new installation has pegs alone, and after a day those of stablecoins are stale. */
+const NEVER_HAD_RATES = {
+  corridor_rate_good_for_seconds: '0x90',
+  'corridor_rates{state="good"}': '0x90',
+  'corridor_rates{state="stale"}': '0x90',
+  'corridor_rates{state="pegged"}': '8x90',
+  'corridor_rates{state="peg_stale"}': '2x90',
+}
+
 const MESSAGES: readonly AlarmCase[] = [
   {
     alert: 'RatesStaleSoon',
     at: '61m',
     rings: { corridor_rate_good_for_seconds: '1800x90', 'corridor_rates{state="good"}': '3x90' },
-    quiet: { corridor_rate_good_for_seconds: '0x90', 'corridor_rates{state="good"}': '0x90' },
+    quiet: NEVER_HAD_RATES,
     says: 'The next rate becomes stale in 30m 0s.',
   },
   {
     alert: 'RatesStale',
     at: '61m',
     rings: { 'corridor_rates{state="stale"}': '3x90', 'corridor_rates{state="good"}': '0x90' },
-    quiet: { 'corridor_rates{state="stale"}': '3x90', 'corridor_rates{state="good"}': '1x90' },
+    quiet: NEVER_HAD_RATES,
     says: 'All 3 rates are stale.',
   },
   {
