@@ -225,6 +225,12 @@ function screeningMetrics(registers: Registry[]) {
       labelNames: ['state'],
       registers,
     }),
+    listAge: new Gauge({
+      name: 'corridor_screening_list_age_seconds',
+      help: 'Time since a sanctions list that must be current was imported; absent before that.',
+      labelNames: ['list'],
+      registers,
+    }),
     partiesScreening: new Gauge({
       name: 'corridor_parties_screening',
       help: 'Entities and beneficiaries that may be listed, and those still to be compared.',
@@ -285,6 +291,14 @@ function archiveMetrics(registers: Registry[]) {
 
 function verifyMetrics(registers: Registry[]) {
   return {
+    upkeepAge: new Gauge({
+      name: 'corridor_upkeep_age_seconds',
+      help:
+        'Time since corridor verify, or corridor backup of the embedded database, has last ' +
+        'succeeded; before that, since the first live account was made.',
+      labelNames: ['kind'],
+      registers,
+    }),
     verifyLag: new Gauge({
       name: 'corridor_verify_lag_journals',
       help: 'Journals that the service has not verified yet.',

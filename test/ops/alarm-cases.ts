@@ -150,6 +150,10 @@ const BOOKS: readonly AlarmCase[] = [
   ofValue('ArchiveHasGap', 'corridor_archive_gap', [1, 0], {
     says: 'The archive of the log lacks a part, and no backup is newer.',
   }),
+  ofValue('UpkeepLate', 'corridor_upkeep_age_seconds{kind="backup"}', [97_200, 86_400], {
+    labels: { kind: 'backup' },
+    says: 'No corridor backup has succeeded for 1d 3h 0m 0s.',
+  }),
 ]
 
 const ACME = { rail: 'acme' }
@@ -270,6 +274,10 @@ const PEOPLE: readonly AlarmCase[] = [
     quiet: { 'corridor_payouts_screening{state="confirmed"}': '9x90' },
     says: '9 payouts wait to be screened.',
   },
+  ofValue('ListsStaleSoon', 'corridor_screening_list_age_seconds{list="un"}', [522_000, 500_000], {
+    labels: { list: 'un' },
+    says: 'The sanctions list un was imported 6d 1h 0m 0s ago.',
+  }),
   ofValue('HoldsUnread', 'corridor_payouts_screening{state="open"}', [2, 0], {
     at: '250m',
     says: '2 payouts are held, and nobody has decided for hours.',

@@ -6,10 +6,12 @@ import {
   listProblems,
 } from '../../adapters/bank-file/alert-store.ts'
 import { countPending } from '../../controls/approval/store.ts'
+import { readUpkeepAges, UPKEEP_KINDS } from '../../ledger/audit/upkeep-store.ts'
 import { countHeldByScreening } from '../../payouts/advance/screening-store.ts'
 import { countByHand, countOverdue, countUnaskedPayouts } from '../../payouts/lists/count-store.ts'
 import { countExceptions } from '../../rails/exception-store.ts'
 import type { Deps } from '../../runtime/deps.ts'
+import { listNewest, readRequired } from '../../screening/list-store.ts'
 import { countParties } from '../../screening/party-store.ts'
 import { daysLeft } from '../../values/calendar/rules.ts'
 import { CALENDARS } from '../../values/calendar/tables.ts'
@@ -92,6 +94,21 @@ export async function countBankFiles({ sql, metrics }: Deps): Promise<void> {
   for (const { rail, files, lines } of quarantined) {
     metrics.bankFilesQuarantined.set({ rail, what: 'files' }, files)
     metrics.bankFilesQuarantined.set({ rail, what: 'lines' }, lines)
+  }
+}
+
+/** The ages of what people renew: required sanctions lists, backups and verifications. */
+export async function measureAges({ sql, config, metrics }: Deps): Promise<void> {
+  const [newest, { required }] = await Promise.all([listNewest(sql), readRequired(sql)])
+  metrics.listAge.reset()
+  for (const { list, is_sample, age_s } of newest) {
+    if (!is_sample && required.includes(list)) metrics.listAge.set({ list }, age_s)
+  }
+  // Its own tools take the backups of an external database.
+  const kinds = UPKEEP_KINDS.filter(kind => kind !== 'backup' || config.database_url === undefined)
+  metrics.upkeepAge.reset()
+  for (const { kind, age_s } of await readUpkeepAges(sql, kinds)) {
+    metrics.upkeepAge.set({ kind }, age_s)
   }
 }
 

@@ -22,7 +22,7 @@ import type { Instant } from '../../values/instant.ts'
 import { omitUndefined } from '../../values/omit-undefined.ts'
 import { askOver, startAskingOver } from './ask-over.ts'
 import { type AskedPayout, askRails, type LeasedPayout } from './ask-rails.ts'
-import { countBankFiles, countWaiting, startCounting } from './counts.ts'
+import { countBankFiles, countWaiting, measureAges, startCounting } from './counts.ts'
 import { endHolds, expireApprovals, leaveOutReviewed } from './end-holds.ts'
 import { screenPayouts } from './screen-payouts.ts'
 import { RailSlots, startWorker, type Worker, warned } from './worker.ts'
@@ -41,7 +41,7 @@ const MAX_BACKOFF_MS = 60_000
 
 export function startSettling(deps: Deps): Worker {
   const stopCounting = startCounting(
-    () => Promise.all([countWaiting(deps), countBankFiles(deps)]),
+    () => Promise.all([countWaiting(deps), countBankFiles(deps), measureAges(deps)]),
     warned(deps, 'payouts that wait could not be counted', undefined),
   )
   const { settle_poll_ms } = deps.config

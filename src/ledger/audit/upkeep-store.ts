@@ -21,6 +21,22 @@ export async function keepRun(
   await sql`insert into upkeep_runs (kind, well, told) values (${kind}, ${well}, ${told})`
 }
 
+/**
+ * For how many seconds each of these kinds has not succeeded: since its last run that has, else
+ * since the first live account was made. Leaves out a kind without both.
+ */
+export async function readUpkeepAges(sql: Sql, kinds: readonly UpkeepKind[]) {
+  return sql<{ kind: UpkeepKind; age_s: number }[]>`
+    select kind, floor(extract(epoch from statement_timestamp() - since))::float8 as age_s
+    from unnest(${[...kinds]}::text[]) as wanted (kind)
+    cross join lateral (select coalesce(
+      (select finished_at from upkeep_runs r where r.kind = wanted.kind and well
+        order by number desc limit 1),
+      (select min(created_at) from accounts where not sandbox)
+    ) as since) s
+    where since is not null`
+}
+
 /** The last run of each kind. */
 export async function listLastRuns(sql: Sql): Promise<UpkeepRun[]> {
   return sql<UpkeepRun[]>`
