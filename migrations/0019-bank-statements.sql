@@ -3,7 +3,8 @@
 -- has equal sums on both sides. So the balance at the bank less the balance in the books is the sum
 -- of the open lines less the sum of the open items, at every instant.
 
--- The files that statements came in, by the hash of their bytes: the same bytes are taken once.
+-- The files that statements came in, by the hash of their bytes: the same bytes are read once. A
+-- file that is refused, or that is none of ours, may be tried again.
 create table statement_files (
   sha256 digest primary key,
   received_at timestamptz not null default clock_timestamp(),
@@ -12,32 +13,51 @@ create table statement_files (
   -- The rail whose inbox had the file; '' for one that a person has given.
   rail text not null default '',
   by text not null default '',
-  state text not null check (state in ('read', 'refused')),
-  -- Why it is refused: nothing of it was taken.
+  -- other: a file of an inbox that has no statement of a nostro.
+  state text not null check (state in ('read', 'refused', 'other')),
+  -- Why nothing of it was taken.
   reason text not null default '' check (length(reason) <= 1000),
-  constraint refused_with_a_reason check ((state = 'refused') = (reason <> ''))
+  -- The account that no nostro has: once one has it, the file is read.
+  account text collate "C" not null default '' check (length(account) <= 64),
+  constraint left_with_a_reason check ((state = 'read') = (reason = ''))
 );
-create trigger append_only before update or delete or truncate on statement_files
+create index statement_files_of_accounts on statement_files (account)
+  where state = 'other' and account <> '';
+create function refuse_statement_file_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'file % of statements stays as it is', old.name
+    using errcode = 'check_violation', constraint = 'file_stays';
+end $$;
+create trigger file_stays before update on statement_files for each row
+  when (old.state = 'read' or (old.sha256, old.size) is distinct from (new.sha256, new.size))
+  execute function refuse_statement_file_change();
+create trigger kept before delete or truncate on statement_files
   for each statement execute function refuse_change();
 
+-- A statement is written behind its lines, when it is known which of them were held already.
+create sequence bank_statement_ids;
 create table bank_statements (
-  id bigint generated always as identity primary key,
+  id bigint primary key,
   sha256 digest not null references statement_files,
   nostro text collate "C" not null references nostros,
+  format text not null check (format in ('camt.053', 'mt940', 'bai2', 'csv', 'chain')),
   statement_id text collate "C" not null check (length(statement_id) <= 100),
   sequence text collate "C" not null default '' check (length(sequence) <= 40),
   opened_on date not null,
-  closed_on date not null,
-  -- Minor units, as the bank says them; null where the format has none.
+  closed_on date not null check (closed_on >= opened_on),
+  -- Minor units, as the bank says them, or from the opening of the nostro on; null where the format
+  -- has none.
   opening bigint,
   closing bigint,
   lines integer not null check (lines >= 0),
-  -- The sum of its lines, those included that an earlier statement had.
+  -- The sum of its lines in the currency of the nostro, those included that another statement had.
   amount bigint not null,
-  -- Lines that an earlier statement had.
-  held integer not null default 0 check (held >= 0),
+  -- Lines that another statement had.
+  held integer not null default 0 check (held between 0 and lines),
   state text not null check (state in ('proved', 'gap', 'overlap', 'sum_differs')),
-  constraint statement_once unique (nostro, closed_on, statement_id)
+  constraint statement_once unique (nostro, closed_on, statement_id),
+  constraint sums_to_its_closing check (
+    state <> 'proved' or coalesce(opening + amount = closing, false))
 );
 create index bank_statements_by_day on bank_statements (nostro, closed_on, id);
 
@@ -45,7 +65,7 @@ create table bank_lines (
   id bigint generated always as identity primary key,
   -- Minor units; money in (+) or out (-).
   amount bigint not null check (amount <> 0),
-  statement bigint not null references bank_statements,
+  statement bigint not null references bank_statements deferrable initially deferred,
   position integer not null check (position > 0),
   -- The live match that it is a member of.
   match bigint,
@@ -72,13 +92,17 @@ create table bank_lines (
   text text not null default '' check (length(text) <= 1000),
   -- What the payments of a line for many are, in the order of the file: amount, end_to_end_id, uetr,
   -- instruction. '[]' for none. They sum to the line.
-  details jsonb not null default '[]' check (jsonb_typeof(details) = 'array'),
+  details jsonb not null default '[]' check (jsonb_typeof(details) = 'array'
+    and jsonb_array_length(details) <= 20000),
   constraint line_once unique (nostro, same, occurrence),
   constraint line_of_a_place unique (statement, position)
 );
 create index bank_lines_by_match on bank_lines (match) where match is not null;
 create index open_lines on bank_lines (nostro, id) where match is null;
 create index bank_lines_by_day on bank_lines (nostro, booked_on, id);
+create index bank_lines_to_erase on bank_lines (booked_on)
+  where counterparty || counterparty_name || text <> '';
+create index bank_lines_of_payments on bank_lines (end_to_end_id) where end_to_end_id <> '';
 
 -- Lines and items of one sum. Automatic matches have by = ''. `lines` and `items` are its members,
 -- also after it is undone; the column `match` of a line or an item names its live match.
@@ -201,10 +225,32 @@ create trigger bank_said_so before update on bank_lines for each row
       new.occurrence, new.same, new.nostro, new.currency, new.code, new.end_to_end_id, new.uetr,
       new.instruction, new.block, new.file, new.bank_reference, new.own_account))
   execute function refuse_bank_change();
+-- The other side of a line and its text change only to their erased form.
+create trigger erased_only before update of counterparty, counterparty_name, text on bank_lines
+  for each row when ((new.counterparty, new.counterparty_name, new.text)
+    is distinct from (old.counterparty, old.counterparty_name, old.text)
+    and new.counterparty || new.counterparty_name || new.text <> '')
+  execute function guard_words();
+-- Erases the other side of lines that are older than payments are kept, the oldest first, at most
+-- `most`. Returns their number.
+create function erase_old_lines(most integer) returns integer
+language sql security definer set search_path to public, pg_temp as $$
+  with old as (
+    select l.id from bank_lines l, privacy_settings s
+    where l.counterparty || l.counterparty_name || l.text <> ''
+      and l.booked_on < (now() - make_interval(years => s.retention_years))::date
+    order by l.booked_on limit most
+  ), erased as (
+    update bank_lines set counterparty = '', counterparty_name = '', text = ''
+    where id in (select id from old) returning 1
+  )
+  select count(*)::integer from erased
+$$;
+revoke execute on function erase_old_lines(integer) from public;
 create trigger bank_said_so before update on bank_statements for each row
-  when ((old.id, old.sha256, old.nostro, old.statement_id, old.sequence, old.opened_on, old.closed_on,
+  when ((old.id, old.sha256, old.nostro, old.format, old.statement_id, old.sequence, old.opened_on, old.closed_on,
       old.opening, old.closing, old.lines, old.amount, old.held)
-    is distinct from (new.id, new.sha256, new.nostro, new.statement_id, new.sequence, new.opened_on,
+    is distinct from (new.id, new.sha256, new.nostro, new.format, new.statement_id, new.sequence, new.opened_on,
       new.closed_on, new.opening, new.closing, new.lines, new.amount, new.held))
   execute function refuse_bank_change();
 create trigger kept before delete or truncate on bank_lines
@@ -238,7 +284,11 @@ create index case_notes_by_row on case_notes (of, row_id, id);
 create trigger append_only before update or delete or truncate on case_notes
   for each statement execute function refuse_change();
 
-grant usage on sequence match_ids to corridor_service;
+grant usage on sequence match_ids, bank_statement_ids to corridor_service;
+grant execute on function erase_old_lines(integer) to corridor_service;
+grant update (received_at, name, rail, by, state, reason, account) on statement_files
+  to corridor_service;
+grant update (counterparty, counterparty_name, text) on bank_lines to corridor_service;
 grant select, insert on statement_files, bank_statements, bank_lines, matches, case_notes
   to corridor_service;
 grant update (state) on bank_statements to corridor_service;
