@@ -2413,21 +2413,26 @@ CREATE TABLE statement_files (
   by text DEFAULT ''::text NOT NULL,
   state text NOT NULL,
   reason text DEFAULT ''::text NOT NULL,
+  account text COLLATE "C" DEFAULT ''::text NOT NULL,
   CONSTRAINT statement_files_pkey PRIMARY KEY (sha256),
-  CONSTRAINT refused_with_a_reason CHECK (((state = 'refused'::text) = (reason <> ''::text))),
+  CONSTRAINT left_with_a_reason CHECK (((state = 'read'::text) = (reason = ''::text))),
+  CONSTRAINT statement_files_account_check CHECK ((length(account) <= 64)),
   CONSTRAINT statement_files_name_check CHECK ((length(name) <= 300)),
   CONSTRAINT statement_files_reason_check CHECK ((length(reason) <= 1000)),
   CONSTRAINT statement_files_size_check CHECK ((size >= 0)),
-  CONSTRAINT statement_files_state_check CHECK ((state = ANY (ARRAY['read'::text, 'refused'::text])))
+  CONSTRAINT statement_files_state_check CHECK ((state = ANY (ARRAY['read'::text, 'refused'::text, 'other'::text])))
 );
-CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON statement_files FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE INDEX statement_files_of_accounts ON statement_files USING btree (account) WHERE ((state = 'other'::text) AND (account <> ''::text));
+CREATE TRIGGER file_stays BEFORE UPDATE ON statement_files FOR EACH ROW WHEN (((old.state = 'read'::text) OR (((old.sha256)::bytea IS DISTINCT FROM (new.sha256)::bytea) OR (old.size IS DISTINCT FROM new.size)))) EXECUTE FUNCTION refuse_statement_file_change();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON statement_files FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 GRANT SELECT ON statement_files TO corridor_auditor;
-GRANT INSERT, SELECT ON statement_files TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (account, by, name, rail, reason, received_at, state) ON statement_files TO corridor_service;
 
 CREATE TABLE bank_statements (
-  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  id bigint NOT NULL,
   sha256 digest NOT NULL,
   nostro text COLLATE "C" NOT NULL,
+  format text NOT NULL,
   statement_id text COLLATE "C" NOT NULL,
   sequence text COLLATE "C" DEFAULT ''::text NOT NULL,
   opened_on date NOT NULL,
@@ -2442,14 +2447,17 @@ CREATE TABLE bank_statements (
   CONSTRAINT statement_once UNIQUE (nostro, closed_on, statement_id),
   CONSTRAINT bank_statements_nostro_fkey FOREIGN KEY (nostro) REFERENCES nostros(name),
   CONSTRAINT bank_statements_sha256_fkey FOREIGN KEY (sha256) REFERENCES statement_files(sha256),
-  CONSTRAINT bank_statements_held_check CHECK ((held >= 0)),
+  CONSTRAINT bank_statements_check CHECK ((closed_on >= opened_on)),
+  CONSTRAINT bank_statements_check1 CHECK (((held >= 0) AND (held <= lines))),
+  CONSTRAINT bank_statements_format_check CHECK ((format = ANY (ARRAY['camt.053'::text, 'mt940'::text, 'bai2'::text, 'csv'::text, 'chain'::text]))),
   CONSTRAINT bank_statements_lines_check CHECK ((lines >= 0)),
   CONSTRAINT bank_statements_sequence_check CHECK ((length(sequence) <= 40)),
   CONSTRAINT bank_statements_state_check CHECK ((state = ANY (ARRAY['proved'::text, 'gap'::text, 'overlap'::text, 'sum_differs'::text]))),
-  CONSTRAINT bank_statements_statement_id_check CHECK ((length(statement_id) <= 100))
+  CONSTRAINT bank_statements_statement_id_check CHECK ((length(statement_id) <= 100)),
+  CONSTRAINT sums_to_its_closing CHECK (((state <> 'proved'::text) OR COALESCE(((opening + amount) = closing), false)))
 );
 CREATE INDEX bank_statements_by_day ON bank_statements USING btree (nostro, closed_on, id);
-CREATE TRIGGER bank_said_so BEFORE UPDATE ON bank_statements FOR EACH ROW WHEN (((((((((((((old.id IS DISTINCT FROM new.id) OR ((old.sha256)::bytea IS DISTINCT FROM (new.sha256)::bytea)) OR (old.nostro IS DISTINCT FROM new.nostro)) OR (old.statement_id IS DISTINCT FROM new.statement_id)) OR (old.sequence IS DISTINCT FROM new.sequence)) OR (old.opened_on IS DISTINCT FROM new.opened_on)) OR (old.closed_on IS DISTINCT FROM new.closed_on)) OR (old.opening IS DISTINCT FROM new.opening)) OR (old.closing IS DISTINCT FROM new.closing)) OR (old.lines IS DISTINCT FROM new.lines)) OR (old.amount IS DISTINCT FROM new.amount)) OR (old.held IS DISTINCT FROM new.held))) EXECUTE FUNCTION refuse_bank_change();
+CREATE TRIGGER bank_said_so BEFORE UPDATE ON bank_statements FOR EACH ROW WHEN ((((((((((((((old.id IS DISTINCT FROM new.id) OR ((old.sha256)::bytea IS DISTINCT FROM (new.sha256)::bytea)) OR (old.nostro IS DISTINCT FROM new.nostro)) OR (old.format IS DISTINCT FROM new.format)) OR (old.statement_id IS DISTINCT FROM new.statement_id)) OR (old.sequence IS DISTINCT FROM new.sequence)) OR (old.opened_on IS DISTINCT FROM new.opened_on)) OR (old.closed_on IS DISTINCT FROM new.closed_on)) OR (old.opening IS DISTINCT FROM new.opening)) OR (old.closing IS DISTINCT FROM new.closing)) OR (old.lines IS DISTINCT FROM new.lines)) OR (old.amount IS DISTINCT FROM new.amount)) OR (old.held IS DISTINCT FROM new.held))) EXECUTE FUNCTION refuse_bank_change();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON bank_statements FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 GRANT SELECT ON bank_statements TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (state) ON bank_statements TO corridor_service;
@@ -2482,7 +2490,7 @@ CREATE TABLE bank_lines (
   CONSTRAINT line_of_a_place UNIQUE (statement, "position"),
   CONSTRAINT line_once UNIQUE (nostro, same, occurrence),
   CONSTRAINT bank_lines_nostro_fkey FOREIGN KEY (nostro) REFERENCES nostros(name),
-  CONSTRAINT bank_lines_statement_fkey FOREIGN KEY (statement) REFERENCES bank_statements(id),
+  CONSTRAINT bank_lines_statement_fkey FOREIGN KEY (statement) REFERENCES bank_statements(id) DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT of_a_match FOREIGN KEY (match) REFERENCES matches(id) DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT bank_lines_amount_check CHECK ((amount <> 0)),
   CONSTRAINT bank_lines_bank_reference_check CHECK ((length(bank_reference) <= 100)),
@@ -2490,7 +2498,7 @@ CREATE TABLE bank_lines (
   CONSTRAINT bank_lines_code_check CHECK ((length(code) <= 60)),
   CONSTRAINT bank_lines_counterparty_check CHECK ((length(counterparty) <= 64)),
   CONSTRAINT bank_lines_counterparty_name_check CHECK ((length(counterparty_name) <= 200)),
-  CONSTRAINT bank_lines_details_check CHECK ((jsonb_typeof(details) = 'array'::text)),
+  CONSTRAINT bank_lines_details_check CHECK (((jsonb_typeof(details) = 'array'::text) AND (jsonb_array_length(details) <= 20000))),
   CONSTRAINT bank_lines_end_to_end_id_check CHECK ((length(end_to_end_id) <= 100)),
   CONSTRAINT bank_lines_file_check CHECK ((length(file) <= 100)),
   CONSTRAINT bank_lines_instruction_check CHECK ((length(instruction) <= 100)),
@@ -2502,13 +2510,16 @@ CREATE TABLE bank_lines (
 );
 CREATE INDEX bank_lines_by_day ON bank_lines USING btree (nostro, booked_on, id);
 CREATE INDEX bank_lines_by_match ON bank_lines USING btree (match) WHERE (match IS NOT NULL);
+CREATE INDEX bank_lines_of_payments ON bank_lines USING btree (end_to_end_id) WHERE (end_to_end_id <> ''::text);
+CREATE INDEX bank_lines_to_erase ON bank_lines USING btree (booked_on) WHERE (((counterparty || counterparty_name) || text) <> ''::text);
 CREATE INDEX open_lines ON bank_lines USING btree (nostro, id) WHERE (match IS NULL);
 CREATE TRIGGER bank_said_so BEFORE UPDATE ON bank_lines FOR EACH ROW WHEN (((((((((((((((((((old.id IS DISTINCT FROM new.id) OR (old.amount IS DISTINCT FROM new.amount)) OR (old.statement IS DISTINCT FROM new.statement)) OR (old."position" IS DISTINCT FROM new."position")) OR (old.booked_on IS DISTINCT FROM new.booked_on)) OR (old.value_on IS DISTINCT FROM new.value_on)) OR (old.occurrence IS DISTINCT FROM new.occurrence)) OR ((old.same)::bytea IS DISTINCT FROM (new.same)::bytea)) OR (old.nostro IS DISTINCT FROM new.nostro)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.code IS DISTINCT FROM new.code)) OR (old.end_to_end_id IS DISTINCT FROM new.end_to_end_id)) OR (old.uetr IS DISTINCT FROM new.uetr)) OR (old.instruction IS DISTINCT FROM new.instruction)) OR (old.block IS DISTINCT FROM new.block)) OR (old.file IS DISTINCT FROM new.file)) OR (old.bank_reference IS DISTINCT FROM new.bank_reference)) OR (old.own_account IS DISTINCT FROM new.own_account))) EXECUTE FUNCTION refuse_bank_change();
 CREATE TRIGGER counted AFTER INSERT ON bank_lines REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_lines_to_total();
+CREATE TRIGGER erased_only BEFORE UPDATE OF counterparty, counterparty_name, text ON bank_lines FOR EACH ROW WHEN (((((new.counterparty IS DISTINCT FROM old.counterparty) OR (new.counterparty_name IS DISTINCT FROM old.counterparty_name)) OR (new.text IS DISTINCT FROM old.text)) AND (((new.counterparty || new.counterparty_name) || new.text) <> ''::text))) EXECUTE FUNCTION guard_words();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON bank_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER member_of_one_match BEFORE UPDATE OF match ON bank_lines FOR EACH ROW WHEN ((old.match IS DISTINCT FROM new.match)) EXECUTE FUNCTION check_member();
 GRANT SELECT ON bank_lines TO corridor_auditor;
-GRANT INSERT, SELECT, UPDATE (match) ON bank_lines TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (counterparty, counterparty_name, match, text) ON bank_lines TO corridor_service;
 
 CREATE TABLE matches (
   id bigint NOT NULL,
@@ -5231,6 +5242,15 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION refuse_statement_file_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'file % of statements stays as it is', old.name
+    using errcode = 'check_violation', constraint = 'file_stays';
+end $function$;
+
 CREATE OR REPLACE FUNCTION check_member()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -5315,6 +5335,26 @@ begin
   raise exception 'row % of % stays as it is', old.id, tg_table_name
     using errcode = 'check_violation', constraint = 'bank_said_so';
 end $function$;
+
+CREATE OR REPLACE FUNCTION erase_old_lines(most integer)
+ RETURNS integer
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with old as (
+    select l.id from bank_lines l, privacy_settings s
+    where l.counterparty || l.counterparty_name || l.text <> ''
+      and l.booked_on < (now() - make_interval(years => s.retention_years))::date
+    order by l.booked_on limit most
+  ), erased as (
+    update bank_lines set counterparty = '', counterparty_name = '', text = ''
+    where id in (select id from old) returning 1
+  )
+  select count(*)::integer from erased
+$function$;
+REVOKE EXECUTE ON FUNCTION erase_old_lines(integer) FROM public;
+GRANT EXECUTE ON FUNCTION erase_old_lines(integer) TO corridor_service;
 
 CREATE OR REPLACE FUNCTION add_lines_to_total()
  RETURNS trigger

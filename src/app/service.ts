@@ -19,6 +19,7 @@ import { type Deps, openDeps } from '../runtime/deps.ts'
 import { makeMetrics } from '../runtime/metrics.ts'
 import { connect } from '../sql/connect.ts'
 import { migrate } from '../sql/migrate.ts'
+import { eraseOldLines } from '../treasury/statement/store.ts'
 import { waitAtMost } from '../values/event-loop.ts'
 import { NOTHING } from '../values/log.ts'
 import { deleteOldDeliveries } from '../webhooks/queue-store.ts'
@@ -60,6 +61,7 @@ const DELETIONS = [
   deleteOldAttempts,
   deleteOldDevices,
   sweepInbox,
+  eraseOldLines,
 ]
 const DELETE_EVERY_MS = 600_000
 

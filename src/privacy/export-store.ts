@@ -183,6 +183,11 @@ export const SOURCES: readonly Source[] = [
     note: 'The bytes are left out: the file has other payees too. rail_items has this one.',
   },
   { table: 'rail_inbox_lines', where: `t.payment in (${ITEMS})` },
+  {
+    table: 'bank_lines',
+    where: `t.end_to_end_id <> '' and t.end_to_end_id in (${ITEMS})`,
+    without: ['details', 'same'],
+  },
   { table: 'screening_matches', where: OF_OBJECT },
   { table: 'screening_clears', where: OF_OBJECT },
   { table: 'beneficiary_approvals', where: OF_BENEFICIARY },

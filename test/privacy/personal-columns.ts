@@ -176,6 +176,13 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   },
   screening_entries: { none: 'list entry_id digest content' },
   screening_settings: { staff: 'set_by reason', none: 'required' },
+  statement_files: { staff: 'by', none: 'sha256 name rail state reason account' },
+  bank_statements: { none: 'sha256 nostro format statement_id sequence state' },
+  bank_lines: {
+    // References of payers may name somebody.
+    personal: 'counterparty counterparty_name text end_to_end_id',
+    none: 'same nostro currency code uetr instruction block file bank_reference own_account details',
+  },
   screening_matches: {
     personal: 'pieces listed_name reason',
     digest: 'party_hash',

@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { connect, type Sql } from '../../src/sql/connect.ts'
 import { digestOf, importStatements, keepRefused } from '../../src/treasury/statement/import.ts'
+import { eraseOldLines } from '../../src/treasury/statement/store.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import { pickSeed, seeded, spawnCommand } from '../support/service/process.ts'
@@ -276,4 +277,28 @@ test('an import killed behind its lines: nothing is left, and again takes all', 
   assert.equal(files.length, 0)
   await take(text)
   assert.equal((await linesOf(name)).length, 1_500)
+})
+
+test('a line older than payments are kept: its other side is erased, its amount and keys stay', async () => {
+  const { name, account } = await freshNostro({ opening_on: '2016-01-01' })
+  const old = anyStatement(seeded(seed), { account, day: '2016-01-05', opening: 0n, count: 4 })
+  const young = anyStatement(seeded(seed + 1), {
+    ...{ account, day: '2026-11-05', count: 4 },
+    opening: closingOf(old),
+  })
+  await take(CAMT.write(old))
+  await take(CAMT.write(young))
+  const written = await linesOf(name)
+  assert.equal(await eraseOldLines({ sql }), 4)
+  assert.equal(await eraseOldLines({ sql }), 0)
+  const rows = await owner<{ day: string; named: number }[]>`
+    select booked_on::text as day,
+      count(*) filter (where counterparty || counterparty_name || text <> '')::integer as named
+    from bank_lines where nostro = ${name} group by booked_on order by booked_on`
+  assert.deepEqual(rows, [
+    { day: '2016-01-05', named: 0 },
+    { day: '2026-11-05', named: 4 },
+  ])
+  assert.deepEqual(await linesOf(name), written)
+  await assert.rejects(sql`update bank_lines set text = 'other' where nostro = ${name}`, /erased/)
 })

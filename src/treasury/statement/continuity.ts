@@ -30,9 +30,9 @@ interface Boundary {
 }
 
 /**
- * Judges statements in the order of their days, from the balance before them. A statement that says
- * again what others have said is proved, if it begins at a balance that they have reached and leaves
- * out no day. A gap is proved by a statement over all its days.
+ * Judges statements in the order of their days, from the balance before them. A statement that
+ * says again what others have said is proved, if it begins at a balance that they have reached and
+ * leaves out no day. A gap is proved by a statement over all its days.
  */
 export function judge(links: readonly Link[], before: bigint): Map<bigint, Continuity> {
   const states = new Map<bigint, Continuity>()
@@ -55,7 +55,7 @@ export function judge(links: readonly Link[], before: bigint): Map<bigint, Conti
   return states
 }
 
-/** By their last day. Of several that end on a day, each follows the balance of the one before it. */
+/** By their last day. Of several of one day, each follows the balance of the one before it. */
 function inOrder(links: readonly Link[], before: bigint): Link[] {
   const days = Map.groupBy(
     links.toSorted(
@@ -127,8 +127,8 @@ export type Span = Pick<Link, 'id' | 'opened_on' | 'closed_on' | 'opening' | 'cl
 
 /**
  * The statements that may have bookings in common with one: their days meet, and balances do not
- * say that the one follows the other. Two statements of one day follow each other when the one opens
- * with the closing balance of the other. Where they do not move the balance, they are one.
+ * say that the one follows the other. Two statements of one day follow each other when the one
+ * opens with the closing balance of the other. Where they do not move the balance, they are one.
  */
 export function inCommon<S extends Span>(span: Omit<Span, 'id'>, others: readonly S[]): S[] {
   const met = others.filter(

@@ -153,9 +153,9 @@ const likeOf = ({ booked_on, amount, currency }: StatementLine) =>
   `${booked_on} ${amount} ${currency}`
 
 /**
- * Writes the lines of one statement, as far as no other statement has them. Equal lines of a day are
- * genuine, so they are counted: a line is held if a statement with the same days has one more of
- * its kind. A statement in another format has other references, so there the day and amount count.
+ * Writes the lines of one statement, as far as no other statement has them. Equal lines of a day
+ * are genuine, so they are counted: a line is held if a statement with the same days has one more
+ * of its kind. A statement in another format has other references: there day and amount count.
  */
 class StatementWriter {
   readonly #tx: TransactionSql

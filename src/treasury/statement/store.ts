@@ -1,5 +1,5 @@
 // The SQL statements of imports: the files, the statements in them, and their lines.
-import { rowsAsJson, type TransactionSql } from '../../sql/connect.ts'
+import { rowsAsJson, type Sql, type TransactionSql } from '../../sql/connect.ts'
 import type { Tag } from '../../sql/sql.ts'
 import type { Instant } from '../../values/instant.ts'
 import type { Continuity, Link } from './continuity.ts'
@@ -186,4 +186,18 @@ export function listStatements(
     where s.nostro = ${nostro} and (${before ?? null}::bigint is null or (s.closed_on, s.id) < (
       select closed_on, id from bank_statements where id = ${before ?? null}::bigint))
     order by s.closed_on desc, s.id desc limit ${limit}`
+}
+
+/** The lines that one transaction erases. */
+const ERASED_AT_ONCE = 10_000
+
+/** Erases the other side of lines that are older than payments are kept; returns their number. */
+export async function eraseOldLines({ sql }: { readonly sql: Sql }): Promise<number> {
+  for (let erased = 0; ; ) {
+    const [row] = await sql<{ count: number }[]>`
+      select erase_old_lines(${ERASED_AT_ONCE}::integer) as count`
+    const count = row?.count ?? 0
+    erased += count
+    if (count < ERASED_AT_ONCE) return erased
+  }
 }
