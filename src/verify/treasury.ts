@@ -133,7 +133,8 @@ const STATEMENTS = rule('bank_statements')`
   select '' as account_id, 'statement ' || s.id as key,
     (s.lines - s.held) || ' lines' as expected, count(l.id) || ' lines' as found
   from bank_statements s left join bank_lines l on l.statement = s.id
-  where $1::text is null group by s.id having count(l.id) <> s.lines - s.held`
+  where $1::text is null group by s.id, s.lines, s.held
+  having count(l.id) <> s.lines - s.held`
 
 export const TREASURY: readonly Rule[] = [
   CURSORS,
