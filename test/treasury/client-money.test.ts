@@ -5,6 +5,8 @@ import { after, before, test } from 'node:test'
 import type { Sql } from '../../src/sql/connect.ts'
 import { deriveSome } from '../../src/treasury/derive.ts'
 import { safeguardingOf, stateOfDay } from '../../src/treasury/safeguarding.ts'
+import { listRequirements } from '../../src/treasury/safeguarding-store.ts'
+import { undone } from '../support/database/undone.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { bookUsd } from '../support/service/operate.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
@@ -125,6 +127,20 @@ test('negative client: offsets no other client’s money', () => {
   assert.equal(day?.requirement, 100n)
   assert.equal(day?.negative, 1)
   assert.equal(day && stateOfDay(day), 'shortfall')
+})
+
+test('client owed nothing twice over: its negative sum offsets no other client’s', async () => {
+  const other = await service.openAccount({ currencies: ['USD'], sandbox: false })
+  const at = new Date(Date.now() + 60_000).toISOString()
+  const owed = async (sql: Sql) =>
+    (await listRequirements(sql, at)).find(({ currency }) => currency === 'USD')
+  const before = await owed(owner)
+  await undone(owner, async tx => {
+    await tx`insert into account_days (day, account_id, currency, code, amount, postings, number)
+      values (current_date - 9, ${other.account.account_id}, 'USD', 'available', -400, 1, 1)`
+    const after = await owed(tx as unknown as Sql)
+    assert.deepEqual([after?.owed, after?.negative], [before?.owed, 1])
+  })
 })
 
 test('trial balance: each currency sums to zero; clients: what each is owed', async () => {

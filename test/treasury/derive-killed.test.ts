@@ -17,13 +17,17 @@ test(`kill -9 after the first to the ${KILLS}th statement: each journal counts o
   try {
     const { database, deps } = service
     const options = { currencies: ['USD'], sandbox: false }
-    const accounts = await Promise.all(Array.from({ length: 3 }, () => service.openAccount(options)))
+    const accounts = await Promise.all(
+      Array.from({ length: 3 }, () => service.openAccount(options)),
+    )
     let killed = 0
     for (let nth = 1; nth <= KILLS; nth += 1) {
       for (const account of accounts) {
         for (let n = 0; n < 3; n += 1) await bookUsd(service, account, 'funding', 100n)
       }
-      const child = spawn(process.execPath, [CHILD, database.url, String(nth)], { stdio: 'inherit' })
+      const child = spawn(process.execPath, [CHILD, database.url, String(nth)], {
+        stdio: 'inherit',
+      })
       const [, signal] = await once(child, 'exit')
       if (signal === 'SIGKILL') killed += 1
     }

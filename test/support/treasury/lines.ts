@@ -30,9 +30,9 @@ export async function giveLines(
     await tx`
       insert into statement_files (sha256, size, name, state) values (${sha256}, 1, ${name}, 'read')`
     const [statement] = await tx<{ id: bigint }[]>`
-      insert into bank_statements (sha256, nostro, statement_id, opened_on, closed_on, lines, amount,
-        state)
-      values (${sha256}, ${nostro.name}, ${name}, ${days[0] ?? today()}::date,
+      insert into bank_statements (id, format, opening, closing, sha256, nostro, statement_id,
+        opened_on, closed_on, lines, amount, state)
+      values (nextval('bank_statement_ids'), 'camt.053', 0, ${sum}, ${sha256}, ${nostro.name}, ${name}, ${days[0] ?? today()}::date,
         ${days.at(-1) ?? today()}::date, ${lines.length}, ${sum}, 'proved')
       returning id`
     const ids: bigint[] = []
