@@ -98,10 +98,11 @@ for (const [name, line] of Object.entries({
 }
 
 test('keys of two accounts in one payment: stays in suspense', async () => {
+  await addKey(account, 'virtual_iban', 'DE75512108001245126199')
   await addKey(other, 'payer_account', 'FR7630006000011234567890189')
   const line = {
     amount: 13n,
-    own_account: 'DE02500105170137075030',
+    own_account: 'DE75512108001245126199',
     counterparty: 'FR7630006000011234567890189',
   }
   assert.equal(await credited(account, line), 0n)
@@ -140,6 +141,7 @@ test('GET /v3/funding_instruction: the account’s keys with the bank, and no ot
   assert.deepEqual(shown, [
     ['reference', 'DE89370400440532013000'],
     ['virtual_iban', 'DE02500105170137075030'],
+    ['virtual_iban', 'DE75512108001245126199'],
   ])
 })
 

@@ -17,7 +17,7 @@ const counting = new Proxy(service, {
         work(
           new Proxy(tx, {
             apply(statement, self, args) {
-              const sent = Reflect.apply(statement as never, self, args)
+              const sent = Reflect.apply(statement, self, args) as { execute(): Promise<unknown> }
               // A fragment is never sent.
               if (!Array.isArray(args[0]) || !('raw' in args[0])) return sent
               const { execute } = sent
