@@ -34,6 +34,7 @@ import { startNotifying } from './worker/notify-people.ts'
 import { startProving } from './worker/prove-books.ts'
 import { startScreeningParties } from './worker/screen-parties.ts'
 import { startSettling } from './worker/settle-payouts.ts'
+import { startTakingStatements } from './worker/take-statements.ts'
 import { startWatchingArchive } from './worker/watch-archive.ts'
 
 export interface Service {
@@ -147,6 +148,7 @@ const WORKERS = [
   startIndexingNames,
   startProving,
   startDeriving,
+  startTakingStatements,
   startWatchingArchive,
   watchDatabase,
 ] as const

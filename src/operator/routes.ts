@@ -18,6 +18,7 @@ import { keys } from './keys.ts'
 import { limits } from './limits.ts'
 import { lists } from './lists.ts'
 import { months } from './months.ts'
+import { nostroStatements } from './nostro-statements.ts'
 import { nostros } from './nostros.ts'
 import { notificationRoutes } from './notification-routes.ts'
 import { payoutRouting } from './payout-routing.ts'
@@ -54,6 +55,7 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   actionRoutes(routes, deps, screening.actions)
   actionRoutes(routes, deps, limits.actions)
   actionRoutes(routes, deps, nostros.actions)
+  actionRoutes(routes, deps, nostroStatements.actions)
   actionRoutes(routes, deps, reports.actions)
   actionRoutes(routes, deps, fundingKeys.actions)
   actionRoutes(routes, deps, house.actions)

@@ -319,6 +319,12 @@ function treasuryMetrics(registers: Registry[]) {
       help: "Journals of live accounts that the house's books do not have yet.",
       registers,
     }),
+    statementLate: new Gauge({
+      name: 'corridor_statement_late_seconds',
+      help: 'Seconds since the statement of an account at a bank was due, by nostro.',
+      labelNames: ['nostro'] as const,
+      registers,
+    }),
   }
 }
 

@@ -67,6 +67,7 @@ const ASKING = [
     'month/:month/close',
     'nostro',
     'nostro/:name/close',
+    'nostro/:name/mapping',
     'safeguarding/sign',
   ].map(path => `POST /v3/operator/${path}`),
   'PATCH /v3/operator/nostro/:name',

@@ -24,6 +24,10 @@ async function newKey(world: OperatorWorld): Promise<Call> {
   return { body: { account_id, nostro, kind: 'reference', value: newId('req') } }
 }
 
+/** A statement of nothing. */
+const mt940 = (id: string) =>
+  `:20:${id}\r\n:25:1\r\n:28C:1\r\n:60F:C261130USD0,\r\n:62F:C261130USD0,\r\n-\r\n`
+
 /** Months close in order. */
 let month = 0
 const nextMonth = () => new Date(Date.UTC(2001, month++)).toISOString().slice(0, 7)
@@ -41,6 +45,15 @@ export const TREASURY_CALLS: Calls = {
   'POST /v3/operator/nostro/:name/close': async world => ({
     ids: [await newNostro(world)],
     body: {},
+  }),
+  'GET /v3/operator/nostro/:name/statement': async world => ({ ids: [await newNostro(world)] }),
+  'POST /v3/operator/nostro/:name/statement': async world => ({
+    ids: [await newNostro(world)],
+    body: { content: mt940(newId('req')) },
+  }),
+  'POST /v3/operator/nostro/:name/mapping': async world => ({
+    ids: [await newNostro(world)],
+    body: { mapping: { booked_on: newId('req'), amount: 'Amount' } },
   }),
   'GET /v3/operator/funding_key': () => ({}),
   'POST /v3/operator/funding_key': newKey,

@@ -8,7 +8,12 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { connect, type Sql } from '../../src/sql/connect.ts'
-import { digestOf, importStatements, keepRefused } from '../../src/treasury/statement/import.ts'
+import {
+  digestOf,
+  importStatements,
+  isRefused,
+  keepRefused,
+} from '../../src/treasury/statement/import.ts'
 import { eraseOldLines } from '../../src/treasury/statement/store.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
@@ -223,11 +228,11 @@ test('one file with statements of two nostros: both; of an unknown account: noth
   const source = sourceOf(of(first.account, 0n) + unknown)
   const error = await importStatements(sql, source).then(
     () => assert.fail('it was taken'),
-    (refused: Error) => refused,
+    (refused: unknown) => (isRefused(refused) ? refused : assert.fail(String(refused))),
   )
   assert.match(error.message, /of DE00999999999999999999 in EUR, and no nostro has this account/)
   assert.deepEqual(await linesOf(first.name), [])
-  await keepRefused(sql, source, 'refused', error)
+  assert.equal(await keepRefused(sql, source, error), 'refused')
   const [row] = await owner`select state, account, reason from statement_files
     where sha256 = decode(${source.sha256}, 'hex')`
   assert.deepEqual(row?.state, 'refused')

@@ -147,6 +147,12 @@ function readTransport(members: Members): FolderConfig | SftpConfig {
   }
 }
 
+/** The pgp settings of a stored rail of any kind; null for none. */
+export function pgpOf(config: unknown): PgpConfig | null {
+  const members = new Members(config, '')
+  return members.has('pgp') ? readPgp(members.object('pgp')) : null
+}
+
 function readPgp(members: Members): PgpConfig {
   members.only(['home', 'encrypt_to', 'sign_as', 'signed_by'])
   const fingerprint = (name: string) => {

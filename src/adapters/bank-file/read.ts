@@ -9,7 +9,7 @@ import { applyLines } from './apply.ts'
 import { RATIO, unpack } from './archive.ts'
 import type { OpenFileRail } from './config.ts'
 import { endReading, type InboxFile, listUnread, readPieces } from './inbox-store.ts'
-import { decryptAndVerify, isPgpMessage, PgpFailed, SCRATCH } from './pgp.ts'
+import { decryptAndVerify, isPgpMessage, type PgpConfig, PgpFailed, SCRATCH } from './pgp.ts'
 import { MOST_BYTES } from './receive.ts'
 import { failureWords, joinFailures } from './transport.ts'
 
@@ -68,8 +68,7 @@ async function checkFile(
   { readonly paths: readonly string[]; readonly lines: number } | { readonly reason: string }
 > {
   try {
-    const path = await decryptedPath(rail, stored, join(folder, 'plain'))
-    const paths = await unpack(path, folder, { bytes: MOST_BYTES, ...RATIO })
+    const paths = await plainFiles(rail.config.pgp, stored, folder)
     let lines = 0
     for await (const _ of linesOf(rail, paths)) {
       lines += 1
@@ -86,9 +85,21 @@ async function checkFile(
   }
 }
 
+/**
+ * The paths of the plain files in a stored file, which may be encrypted and an archive. Writes into
+ * the folder. Throws PgpFailed and UnreadableFile.
+ */
+export async function plainFiles(pgp: PgpConfig | null, stored: string, folder: string) {
+  const path = await decryptedPath(pgp, stored, join(folder, 'plain'))
+  return unpack(path, folder, { bytes: MOST_BYTES, ...RATIO })
+}
+
 /** The path of the plain file. Throws PgpFailed for a missing signature or missing settings. */
-async function decryptedPath(rail: OpenFileRail, stored: string, plain: string): Promise<string> {
-  const { pgp } = rail.config
+async function decryptedPath(
+  pgp: PgpConfig | null,
+  stored: string,
+  plain: string,
+): Promise<string> {
   const is_encrypted = isPgpMessage(await headOf(stored))
   if (is_encrypted && pgp === null) throw new PgpFailed('it is encrypted, and the rail has no pgp')
   if (pgp === null || !is_encrypted) {

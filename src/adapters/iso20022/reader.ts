@@ -25,6 +25,9 @@ export function readBankFile(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<
   return readMessages(chunks, MESSAGES, 'pain.002, camt.052, camt.053 or camt.054')
 }
 
+/** A whole file of XML without a message that is read. */
+export class OtherFile extends UnreadableFile {}
+
 /** What the readers make of the messages in a file. `names` says which messages they read. */
 export async function* readMessages<Line>(
   chunks: AsyncIterable<Uint8Array>,
@@ -34,7 +37,7 @@ export async function* readMessages<Line>(
   const handler = new MessageHandler(messages)
   for await (const _ of readXml(chunks, handler)) yield* handler.takeLines()
   if (!handler.has_message) {
-    throw new UnreadableFile(`the file has no ${names}; its root is ${handler.root}`)
+    throw new OtherFile(`the file has no ${names}; its root is ${handler.root}`)
   }
 }
 

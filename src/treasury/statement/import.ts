@@ -1,12 +1,13 @@
 // Takes the statements of a file: reads all of it, then writes the lines that no other statement
 // has, and judges whether the statements follow each other. One transaction writes a file.
 import { hash } from 'node:crypto'
+import { OtherFile } from '../../adapters/iso20022/reader.ts'
 import type { Sql, TransactionSql } from '../../sql/connect.ts'
 import { UnreadableFile } from '../../values/bank-format/bank-format.ts'
 import type { Nostro } from '../nostro.ts'
 import { listNostros } from '../nostro-store.ts'
 import { type Continuity, inCommon, judge } from './continuity.ts'
-import { StatementRefused } from './nostro-of.ts'
+import { StatementRefused, UnknownFormat } from './nostro-of.ts'
 import type { StatementLine } from './statement.ts'
 import {
   type BankStatement,
@@ -92,21 +93,27 @@ export async function previewStatements(sql: Sql, source: StatementSource, most:
   return { statements, lines }
 }
 
-/** Keeps the reason why nothing of a file was taken. Rethrows an error that gives none. */
+/** Whether nothing of a file was taken for a reason that its sender can mend. */
+export function isRefused(error: unknown): error is UnreadableFile | StatementRefused {
+  return error instanceof UnreadableFile || error instanceof StatementRefused
+}
+
+/**
+ * Keeps why nothing of a file was taken. `other` is for a file of an inbox that is no statement, or
+ * one of an account that is none of ours: nobody need look at it.
+ */
 export async function keepRefused(
   sql: Sql,
   source: StatementSource,
-  state: 'refused' | 'other',
-  error: unknown,
-): Promise<string> {
-  const is_known = error instanceof UnreadableFile || error instanceof StatementRefused
-  if (!is_known) throw error
+  error: UnreadableFile | StatementRefused,
+): Promise<'refused' | 'other'> {
   const { sha256, size, rail, by } = source
-  const name = source.name.slice(0, 300)
   const account = error instanceof StatementRefused ? error.account.slice(0, 64) : ''
-  const reason = error.message.slice(0, 1000)
+  const is_none = error instanceof OtherFile || error instanceof UnknownFormat || account !== ''
+  const state = rail !== '' && is_none ? 'other' : 'refused'
+  const [name, reason] = [source.name.slice(0, 300), error.message.slice(0, 1000)]
   await upsertFile(sql, { sha256, size, name, rail, by, state, reason, account })
-  return reason
+  return state
 }
 
 async function nostrosFor(sql: Sql, name: string | undefined) {

@@ -15,6 +15,9 @@ export class StatementRefused extends Error {
   }
 }
 
+/** The file is of none of the formats. */
+export class UnknownFormat extends StatementRefused {}
+
 /**
  * Whether a bank's name of an account is ours: the same, the national part of our IBAN, a German
  * bank code and account, or either with a BIC before it or the currency behind it.

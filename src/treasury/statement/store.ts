@@ -172,19 +172,18 @@ export interface ShownStatement extends BankStatement {
   readonly received_at: Instant
 }
 
-/** The newest first. */
+/** Those that end on this day or before it, the newest first. */
 export function listStatements(
   sql: Tag,
   nostro: string,
-  { before, limit }: { readonly before: bigint | undefined; readonly limit: number },
+  { until, limit }: { readonly until: string | undefined; readonly limit: number },
 ) {
   return sql<ShownStatement[]>`
     select s.id, s.nostro, s.format, s.statement_id, s.sequence, s.opened_on::text,
       s.closed_on::text, s.opening, s.closing, s.lines, s.amount, s.held, s.state, f.name as file,
       f.received_at
     from bank_statements s join statement_files f on f.sha256 = s.sha256
-    where s.nostro = ${nostro} and (${before ?? null}::bigint is null or (s.closed_on, s.id) < (
-      select closed_on, id from bank_statements where id = ${before ?? null}::bigint))
+    where s.nostro = ${nostro} and s.closed_on <= coalesce(${until ?? null}::date, 'infinity')
     order by s.closed_on desc, s.id desc limit ${limit}`
 }
 

@@ -6,7 +6,7 @@ import type { Nostro } from '../nostro.ts'
 import { csvReader } from './csv.ts'
 import { readCsvMapping } from './csv-mapping.ts'
 import { detectFormat, HEAD_BYTES } from './detect.ts'
-import { nostroOf, StatementRefused } from './nostro-of.ts'
+import { nostroOf, StatementRefused, UnknownFormat } from './nostro-of.ts'
 import {
   STATEMENT_BOUNDS,
   type StatementEnd,
@@ -40,7 +40,7 @@ export interface Surveyed {
 }
 
 /**
- * All parts of a file with its reader. Throws StatementRefused for bytes of no known format. A CSV
+ * All parts of a file with its reader. Throws UnknownFormat for bytes of none of the formats. A CSV
  * file is read by the mapping of the nostro that the caller has named.
  */
 export async function* readParts(
@@ -61,7 +61,7 @@ async function readerOf(open: Reads, named: Nostro | undefined): Promise<Stateme
   const { format, mapping } = named?.settings.statement ?? {}
   if (named === undefined || format !== 'csv') {
     const why = 'the file is no camt, MT940 or BAI2'
-    throw new StatementRefused(`${why}, and a CSV file needs the mapping of a nostro`)
+    throw new UnknownFormat(`${why}, and a CSV file needs the mapping of a nostro`)
   }
   const read = readCsvMapping(mapping)
   if (read.messages !== undefined) {
