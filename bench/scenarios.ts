@@ -12,9 +12,11 @@ import { benchProcesses } from './processes.ts'
 import { benchQuotes } from './quote.ts'
 import { benchRails } from './rails.ts'
 import { benchReads } from './read.ts'
+import { benchRecovery } from './recovery.ts'
 import { benchScreening } from './screening.ts'
 import { benchSettling } from './settle.ts'
 import { benchStorage } from './storage.ts'
+import { benchUpkeep } from './upkeep.ts'
 import { benchVerify } from './verify.ts'
 
 export interface Scenario {
@@ -116,5 +118,17 @@ export const SCENARIOS: readonly Scenario[] = [
     measures: 'a book of a million journals verified',
     minutes: { full: 8, quick: 1 },
     run: benchVerify,
+  },
+  {
+    name: 'upkeep',
+    measures: 'what verifying while it runs, and archiving the log, cost payouts',
+    minutes: { full: 9, quick: 1 },
+    run: benchUpkeep,
+  },
+  {
+    name: 'recovery',
+    measures: 'ready again after kill -9 of PostgreSQL with 2 GiB of log to repeat',
+    minutes: { full: 8, quick: 1 },
+    run: benchRecovery,
   },
 ]

@@ -221,7 +221,7 @@ async function readAddress(service: ChildProcess): Promise<string> {
   throw new Error('the service ended before it listened')
 }
 
-async function readPostgresPid(data_dir: string): Promise<number> {
+export async function readPostgresPid(data_dir: string): Promise<number> {
   const text = await readFile(join(data_dir, 'postgres', 'postmaster.pid'), 'utf8')
   return Number.parseInt(text, 10)
 }
