@@ -2739,7 +2739,7 @@ CREATE VIEW each_event WITH (security_invoker=true) AS
             ELSE object_id
         END COLLATE "C") AS object_id,
         CASE
-            WHEN (json_typeof((data -> (nth - 1))) = 'object'::text) THEN (data -> (nth - 1))
+            WHEN (own IS NOT NULL) THEN own
             WHEN (mark = 'P'::text) THEN (format('{"status":"processing","by":"account","journals":[%s]}'::text,
             CASE
                 WHEN (words[(nth + 1)] ~~ 'L%'::text) THEN substr(words[(nth + 1)], 2)
@@ -2754,13 +2754,15 @@ CREATE VIEW each_event WITH (security_invoker=true) AS
     object_id AS about,
     ((word = 'Q'::text) OR COALESCE((words[(nth - 1)] = 'Q'::text), false)) AS carried,
         CASE
-            WHEN ((mark <> 'L'::text) AND (word <> 'Q'::text)) THEN NULLIF(substr((content)::bytea, ((octet_length((content)::bytea) - 31) - (32 * (length(replace(rest, 'Q '::text, ' '::text)) - length(translate(rest, 'BQPD'::text, ''::text))))), 32), '\x'::bytea)
-            ELSE NULL::bytea
+            WHEN ((mark = 'L'::text) OR (word = 'Q'::text)) THEN NULL::bytea
+            WHEN (octet_length((content)::bytea) = (32 * cardinality(words))) THEN substr((content)::bytea, ((32 * nth) - 31), 32)
+            ELSE NULLIF(substr((content)::bytea, ((octet_length((content)::bytea) - 31) - (32 * (octet_length(rest) - octet_length(replace(replace(replace(replace(replace(rest, 'Q '::text, '  '::text), 'Q'::text, ''::text), 'P'::text, ''::text), 'B'::text, ''::text), 'D'::text, ''::text))))), 32), '\x'::bytea)
         END AS content,
         CASE
             WHEN (nth = cardinality(words)) THEN (kept)::bytea
             ELSE NULL::bytea
-        END AS kept
+        END AS kept,
+    own
    FROM ( SELECT e.sequence,
             e.created_at,
             e.account_id,
@@ -2780,7 +2782,11 @@ CREATE VIEW each_event WITH (security_invoker=true) AS
                     WHEN 'Q'::text THEN substr(e.words[(w_1.nth + 1)], 2)
                     ELSE substr(w_1.word, 2)
                 END AS ending,
-            array_to_string(e.words[(w_1.nth + 1):], ' '::text) AS rest
+            array_to_string(e.words[(w_1.nth + 1):], ' '::text) AS rest,
+                CASE json_typeof((e.data -> ((w_1.nth)::integer - 1)))
+                    WHEN 'object'::text THEN (e.data -> ((w_1.nth)::integer - 1))
+                    ELSE NULL::json
+                END AS own
            FROM (( SELECT events.sequence,
                     events.created_at,
                     events.account_id,

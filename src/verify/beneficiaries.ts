@@ -3,7 +3,7 @@
 import type { BeneficiaryDetails } from '../parties/beneficiary/beneficiary.ts'
 import { BENEFICIARY_SEAL } from '../parties/beneficiary/columns.ts'
 import { foundByOf } from '../parties/beneficiary/store.ts'
-import { EACH_EVENT } from '../statements/event/row-sql.ts'
+import { EACH_EVENT, eventsOf } from '../statements/event/row-sql.ts'
 import { BadRow } from './problem.ts'
 import { isArchived, ofAccount, rule, statement, type Verification } from './rows.ts'
 import { checkEach } from './stream.ts'
@@ -58,7 +58,7 @@ const STATUS_IS_OUTCOME = rule('beneficiaries')`
     select account_id, id, approval, e.content
     from beneficiaries join (
       select distinct on (account_id, object_id) account_id, object_id as id, content
-      from ${EACH_EVENT} e where type like 'beneficiary.%' and type <> 'beneficiary.erased'
+      from ${eventsOf('-B')} e where type like 'beneficiary.%' and type <> 'beneficiary.erased'
       order by account_id, object_id, sequence desc
     ) e using (account_id, id) where details ->> 'status' = 'erased'
   ) b

@@ -3,7 +3,7 @@
 import { MAX_JUMP_MS } from '../ledger/clock.ts'
 import { MAX_ASK_AGAIN_MS } from '../payouts/advance/progress.ts'
 import { MANUAL } from '../rails/rail.ts'
-import { EACH_EVENT } from '../statements/event/row-sql.ts'
+import { eventsOf } from '../statements/event/row-sql.ts'
 import { type CutOff, releaseOf } from '../values/calendar/rules.ts'
 import type { Key } from '../values/id.ts'
 import type { Instant } from '../values/instant.ts'
@@ -31,7 +31,7 @@ export const RAIL = rule('payouts')`
   from (
     select p.*, coalesce(e.told, 0) as told, coalesce(e.given_back, 0) as given_back,
       ask_rail_at is not null and (rail in ('', '${MANUAL}') or status in ('failed', 'reversed')
-        or (status <> 'processing' and (held_for <> '' or e.last_by <> 'rail')))
+        or (status <> 'processing' and (held_for <> '' or e.last_by_other)))
         as asked_needlessly,
       rail_attempts is null or attempts_told is null or rail_attempts < attempts_told
         or (attempts_told = 0 and coalesce(e.told, 0) > 0) as never_asked,
@@ -57,12 +57,14 @@ export const RAIL = rule('payouts')`
     ) p
     left join (
       select account_id, object_id, count(*) filter (where by = 'rail') as told,
-        (array_agg(by order by number desc))[1] as last_by, max(told_at) as told_at,
+        max(number) filter (where by <> 'rail') = max(number) as last_by_other,
+        max(told_at) as told_at,
         count(*) filter (where by <> 'rail' and type = 'payout.processing') as given_back
       from (
-        select account_id, object_id, type, data ->> 'by' as by, sequence as number,
+        select account_id, object_id, type, sequence as number,
+          coalesce(own ->> 'by', case mark when 'D' then 'rail' end) as by,
           case mark when 'D' then created_at end as told_at
-        from ${EACH_EVENT} e
+        from ${eventsOf('-SD')} e
         where mark in ('-', 'S', 'D') and type like 'payout.%'
           and type not in ('payout.created', 'payout.rerouted', 'payout.sent', 'payout.notified',
             'payout.updated', 'payout.erased')

@@ -3,7 +3,7 @@ import { KEPT_SEAL } from '../http/idempotency/kept-reply.ts'
 import { KEPT_HOURS } from '../http/idempotency/rules.ts'
 import { idTimeSql, microsSql } from '../sql/id-sql.ts'
 import { TIME_END } from '../statements/event/row.ts'
-import { EACH_EVENT } from '../statements/event/row-sql.ts'
+import { eventsOf } from '../statements/event/row-sql.ts'
 import { RAIL } from './payout-states.ts'
 import { isArchived, ofAccount, rule } from './rows.ts'
 
@@ -156,8 +156,8 @@ const BATCHES = [
     left join (
       select p.account_id, p.id, p.reference_id, p.created_at, e.status as was
       from payouts p left join (
-        select account_id, created_at, ending, data ->> 'status' as status
-        from ${EACH_EVENT} e where mark = 'P' and ${ofAccount('account_id')}
+        select account_id, created_at, ending, coalesce(own ->> 'status', 'processing') as status
+        from ${eventsOf('P')} e where mark = 'P' and ${ofAccount('account_id')}
       ) e on e.account_id = p.account_id and e.created_at = p.created_at
         and e.ending = substr(p.id, ${TIME_END + 1})
       where ${ofAccount('p.account_id')}

@@ -1,4 +1,4 @@
-// Compares the newest event of every object and every line with its row.
+// Compares the newest event of every object, and the event of every line, with its row.
 import { BENEFICIARY_SEAL } from '../parties/beneficiary/columns.ts'
 import { ENTITY_SEAL } from '../parties/entity/columns.ts'
 import { PAYOUT_SEAL } from '../payouts/columns.ts'
@@ -6,12 +6,14 @@ import { QUOTE_SEAL } from '../quotes/columns.ts'
 import { KEPT_DAYS } from '../quotes/expired-store.ts'
 import { idTimeSql, microsSql } from '../sql/id-sql.ts'
 import { TIME_END } from '../statements/event/row.ts'
-import { EACH_EVENT } from '../statements/event/row-sql.ts'
+import { eventsOf } from '../statements/event/row-sql.ts'
 import { MAX_NAMED } from './problem.ts'
 import {
   isArchived,
+  nameRows,
   ofAccount,
   rowsOf,
+  rule,
   STATED_PAYOUTS,
   type Statement,
   type Verification,
@@ -35,16 +37,16 @@ const CARRYING = 'Q'
 
 /**
  * Every row must have an event, and the digest of its newest event. The id's time and end identify
- * the event of its creation; the whole id identifies later events. A line's journal number
- * identifies its event, and the journal's hash covers the line. An old quote may be deleted;
+ * the event of its creation; the whole id identifies later events. An old quote may be deleted;
  * `matchPayouts` misses a quote that a payout names.
  */
 export async function checkSeals(run: Verification): Promise<void> {
   const { findings } = run
   const wrong = await rowsOf<WrongRow>(run)`with changed as (
       select distinct on (account_id, id) account_id, id, true as changed, content from (
-        select account_id, object_id as id, sequence as number, content from ${EACH_EVENT} e
-        where mark in ('-', 'S', 'D') and split_part(object_id, '_', 1) in (${PREFIXES})
+        select account_id, object_id as id, sequence as number, content from ${eventsOf('-SD')} e
+        where (mark = 'D'
+            or mark in ('-', 'S') and split_part(object_id, '_', 1) in (${PREFIXES}))
           and ${ofAccount('account_id')}
         union all
         select account_id, object_id, number, content from archived_seals
@@ -54,8 +56,8 @@ export async function checkSeals(run: Verification): Promise<void> {
     ), made as (
       select account_id, created_at, ending, true as made, content,
         mark || case when carried then '${CARRYING}' else '' end as mark
-      from ${EACH_EVENT} e
-      where (mark in ('B', 'P', 'L') or mark = 'Q' and not carried) and ${ofAccount('account_id')}
+      from ${eventsOf('BPQ')} e
+      where (mark in ('B', 'P') or mark = 'Q' and not carried) and ${ofAccount('account_id')}
     ), stored as (${storedRows})
     select account_id, table_name, id, encode(row, 'hex') as row, encode(event, 'hex') as event,
       not is_there as no_row
@@ -72,14 +74,31 @@ export async function checkSeals(run: Verification): Promise<void> {
       where (s.id is null and m.mark = 'Q'
         and m.created_at < statement_timestamp() - interval '${KEPT_DAYS} days') is not true
     ) held
-    where not is_there or row is distinct from event or (is_told is null
-      and not (table_name = 'journals' and ${isArchived('created_at', 'held.account_id')}))
+    where not is_there or row is distinct from event or is_told is null
     order by 1, 2, 3 limit ${MAX_NAMED}`
   for (const { table_name: table, account_id, id: key, row, event, no_row } of wrong) {
     const expected = no_row ? expectedRow(key, event) : expectedDigest(event)
     findings.add({ table, account_id, key, expected, found: row === null ? 'none' : row })
   }
+  await nameRows(run, LINES)
 }
+
+/** A line's journal number identifies its event, and the journal's hash covers the line. */
+const LINES = rule('journals')`
+  select coalesce(j.account_id, e.account_id) as account_id,
+    'number ' || coalesce(j.number, e.number) as key,
+    case when j.number is null then 'number ' || e.number || ', which an event names'
+      else 'an event of this row' end as expected, 'none' as found
+  from (
+    select account_id, created_at, number::text as number from journals
+    where currency is not null and ${ofAccount('account_id')}
+  ) j
+  full join (
+    select account_id, created_at, ending as number from ${eventsOf('L')} e
+    where mark = 'L' and ${ofAccount('account_id')}
+  ) e on e.account_id = j.account_id and e.number = j.number and e.created_at = j.created_at
+  where j.number is null
+    or (e.number is null and not ${isArchived('j.created_at', 'j.account_id')})`
 
 export const storedRows: Statement = account_id => {
   const ofRows = `where ${ofAccount('account_id')(account_id)}`
@@ -92,24 +111,19 @@ export const storedRows: Statement = account_id => {
         substr(id, ${TIME_END + 1}) as ending, ${seal.sql('t')} as content
       from ${'rows' in read ? read.rows : table} t ${ofRows}`
   })
-  // Every problem of a journal has the key `number N`.
-  rows.push(`
-      select 'journals', account_id, 'number ' || number, 'L', created_at, number::text, null::bytea
-      from journals ${ofRows} and currency is not null`)
   return rows.join(' union all ')
 }
 
 /** The SQL of a created object's id. PostgreSQL evaluates it only for wrong rows. */
 function idOfMade(m: string): string {
   const prefixes = SEALED.map(({ mark, prefix }) => `when '${mark}' then '${prefix}_'`)
-  return `case left(${m}.mark, 1) when 'L' then 'number ' || ${m}.ending
-      else case left(${m}.mark, 1) ${prefixes.join(' ')} end
-        || ${idTimeSql(microsSql(`${m}.created_at`))} || ${m}.ending end`
+  return `case left(${m}.mark, 1) ${prefixes.join(' ')} end
+        || ${idTimeSql(microsSql(`${m}.created_at`))} || ${m}.ending`
 }
 
 function tableOfMark(mark: string): string {
   const tables = SEALED.map(s => `when '${s.mark}' then '${s.table}'`)
-  return `case left(${mark}, 1) ${tables.join(' ')} when 'L' then 'journals' end`
+  return `case left(${mark}, 1) ${tables.join(' ')} end`
 }
 
 function tableOfId(id: string): string {

@@ -5,13 +5,8 @@
 export const beforeSql = (e: string) =>
   `${e}.sequence - length(${e}.told) + length(replace(${e}.told, ' ', '')) - 1`
 
-/**
- * One row for each event. `sequence` is its number, and `row_sequence` the number of its row.
- * `mark` is the letter of its word. `ending` is the rest of the word; for a Q alone, of the next.
- * `carried` is true for a Q alone and for the payout of the next word. `about` is the object_id of
- * the row, which has an index. PostgreSQL computes only the columns that a statement reads.
- */
-export const EACH_EVENT = `(
+/** `rows` are the rows of events to unfold. */
+const eachOf = (rows: string) => `(
 select account_id, number as sequence, sequence as row_sequence,
   numbered_id('evt', account_id, created_at, number) as id,
   case mark when 'B' then 'beneficiary.created' when 'Q' then 'payout_quote.created'
@@ -25,7 +20,7 @@ select account_id, number as sequence, sequence as row_sequence,
     when 'D' then 'pot_' || split_part(ending, '.', 2)
     else object_id end collate "C" as object_id,
   case
-    when json_typeof(data -> (nth - 1)) = 'object' then data -> (nth - 1)
+    when own is not null then own
     when mark = 'P' then format('{"status":"processing","by":"account","journals":[%s]}',
       case when words[nth + 1] like 'L%' then substr(words[nth + 1], 2) end)::json
     when mark = 'D' then format('{"status":"succeeded","previous_status":"processing",'
@@ -33,17 +28,38 @@ select account_id, number as sequence, sequence as row_sequence,
     else '{}' end as data,
   created_at, mark, ending, object_id as about, word = 'Q'
     or coalesce(words[nth - 1] = 'Q', false) as carried,
-  -- Counts from the end, 32 bytes for each later word with a digest. Lines and carried quotes have
-  -- none. The first word may lack one: the length of content shows it.
-  case when mark <> 'L' and word <> 'Q' then nullif(substr(content, octet_length(content) - 31
-    - 32 * (length(replace(rest, 'Q ', ' ')) - length(translate(rest, 'BQPD', ''))), 32), '') end
+  -- Lines and carried quotes have none. Where each word has one, the place of the word is that of
+  -- its digest. Otherwise counts from the end, 32 bytes for each later word with a digest, as the
+  -- first word may lack one.
+  case when mark = 'L' or word = 'Q' then null
+    when octet_length(content) = 32 * cardinality(words) then substr(content, 32 * nth - 31, 32)
+    else nullif(substr(content, octet_length(content) - 31 - 32 * (octet_length(rest)
+      - octet_length(replace(replace(replace(replace(replace(rest, 'Q ', '  '), 'Q', ''), 'P', ''),
+        'B', ''), 'D', ''))), 32), '') end
     as content,
-  case when nth = cardinality(words) then kept end as kept
+  case when nth = cardinality(words) then kept end as kept, own
 from (
   select e.*, word, nth::integer as nth, sequence - cardinality(words) + nth as number,
     left(word, 1) as mark,
     case word when 'Q' then substr(words[nth + 1], 2) else substr(word, 2) end as ending,
-    array_to_string(words[nth + 1:], ' ') as rest
-  from (select *, string_to_array(told, ' ') as words from events) e
+    array_to_string(words[nth + 1:], ' ') as rest,
+    case json_typeof(data -> (nth::integer - 1)) when 'object' then data -> (nth::integer - 1) end
+      as own
+  from (select *, string_to_array(told, ' ') as words from ${rows}) e
   cross join lateral unnest(words) with ordinality as w (word, nth)
 ) w)`
+
+/**
+ * One row for each event. `sequence` is its number, and `row_sequence` the number of its row.
+ * `mark` is the letter of its word. `ending` is the rest of the word; for a Q alone, of the next.
+ * `carried` is true for a Q alone and for the payout of the next word. `about` is the object_id of
+ * the row, which has an index. `own` is the data that the row stores for it, null for the usual
+ * data, which take long to compute. PostgreSQL computes only the columns that a statement reads.
+ */
+export const EACH_EVENT = eachOf('events')
+
+/** The same of the rows that have a word with one of these letters. Of them it has every event. */
+export function eventsOf(letters: string): string {
+  const has = Array.from(letters, letter => `strpos(told, '${letter}') > 0`)
+  return eachOf(`(select * from events where ${has.join(' or ')}) of_letters`)
+}

@@ -74,7 +74,7 @@ export const MAX_EVENTS = 8
 /** Hex digits of a digest. */
 const DIGITS = 64
 /** The length of the prefix of payouts. */
-const PREFIX_END = 4
+export const PREFIX_END = 4
 /** The length of the prefix and the time in an id that a book gives. */
 export const TIME_END = 15
 

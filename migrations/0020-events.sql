@@ -1,0 +1,46 @@
+-- additive: a column of the view of events, which no version reads.
+
+-- One row for each event, for people: EACH_EVENT of src/statements/event/row-sql.ts, which says
+-- what the columns are. A test compares the two.
+create or replace view each_event with (security_invoker = true) as
+select account_id, number as sequence, sequence as row_sequence,
+  numbered_id('evt', account_id, created_at, number) as id,
+  case mark when 'B' then 'beneficiary.created' when 'Q' then 'payout_quote.created'
+    when 'P' then 'payout.created' when 'L' then 'balance_transaction.created'
+    when 'D' then 'payout.succeeded' when 'S' then 'payout.succeeded' else type end collate "C"
+    as type,
+  case mark when 'B' then 'bnf_' || id_time(created_at) || ending
+    when 'Q' then 'poq_' || id_time(created_at) || ending
+    when 'P' then 'pot_' || id_time(created_at) || ending
+    when 'L' then numbered_id('btr', account_id, created_at, ending::bigint)
+    when 'D' then 'pot_' || split_part(ending, '.', 2)
+    else object_id end collate "C" as object_id,
+  case
+    when own is not null then own
+    when mark = 'P' then format('{"status":"processing","by":"account","journals":[%s]}',
+      case when words[nth + 1] like 'L%' then substr(words[nth + 1], 2) end)::json
+    when mark = 'D' then format('{"status":"succeeded","previous_status":"processing",'
+      '"failure":null,"by":"rail","journals":[%s]}', split_part(ending, '.', 1))::json
+    else '{}' end as data,
+  created_at, mark, ending, object_id as about, word = 'Q'
+    or coalesce(words[nth - 1] = 'Q', false) as carried,
+  -- Lines and carried quotes have none. Where each word has one, the place of the word is that of
+  -- its digest. Otherwise counts from the end, 32 bytes for each later word with a digest, as the
+  -- first word may lack one.
+  case when mark = 'L' or word = 'Q' then null
+    when octet_length(content) = 32 * cardinality(words) then substr(content, 32 * nth - 31, 32)
+    else nullif(substr(content, octet_length(content) - 31 - 32 * (octet_length(rest)
+      - octet_length(replace(replace(replace(replace(replace(rest, 'Q ', '  '), 'Q', ''), 'P', ''),
+        'B', ''), 'D', ''))), 32), '') end
+    as content,
+  case when nth = cardinality(words) then kept end as kept, own
+from (
+  select e.*, word, nth::integer as nth, sequence - cardinality(words) + nth as number,
+    left(word, 1) as mark,
+    case word when 'Q' then substr(words[nth + 1], 2) else substr(word, 2) end as ending,
+    array_to_string(words[nth + 1:], ' ') as rest,
+    case json_typeof(data -> (nth::integer - 1)) when 'object' then data -> (nth::integer - 1) end
+      as own
+  from (select *, string_to_array(told, ' ') as words from events) e
+  cross join lateral unnest(words) with ordinality as w (word, nth)
+) w;
