@@ -2,12 +2,17 @@
 // select.
 import { APPROVAL_SEAL } from '../payouts/columns.ts'
 import { EACH_EVENT } from '../statements/event/row-sql.ts'
-import { isArchived, ofAccount, rule, STATED_PAYOUTS } from './rows.ts'
+import { isArchived, ofAccount, rule, statedPayouts } from './rows.ts'
 
 /** The approval's digest fits neither the present payout nor the payout before its erasure. */
 const OTHER_CONTENT = `(a.digest is distinct from ${APPROVAL_SEAL.sql('p')} and not exists (
   select from erasures r where r.account_id = p.account_id and r.table_name = 'payouts'
     and r.key = p.id and r.was = a.digest and r.becomes = ${APPROVAL_SEAL.sql('p')}))`
+
+/** The payouts that an approval or a state says was asked for: far fewer than all. */
+const ASKED = `select account_id, payout_id from payout_approvals
+  union select account_id, id from open_payouts where status = 'pending_approval'
+  union select account_id, id from payout_outcomes where status = 'pending_approval'`
 
 /**
  * A payout in pending_approval has a waiting approval, or a rejected one while screening holds it.
@@ -42,10 +47,8 @@ const APPROVAL_FITS_PAYOUT = rule('payout_approvals')`
       select * from payout_approvals where ${ofAccount('account_id')}
     ) a
     full join (
-      select p.*, a.payout_id as asked from ${STATED_PAYOUTS} p
-      left join payout_approvals a on a.account_id = p.account_id and a.payout_id = p.id
-      where (p.status = 'pending_approval' or a.payout_id is not null)
-        and ${ofAccount('p.account_id')}
+      select p.* from ${statedPayouts(`(account_id, id) in (${ASKED})`)} p
+      where (p.account_id, p.id) in (${ASKED}) and ${ofAccount('p.account_id')}
     ) p on p.account_id = a.account_id and p.id = a.payout_id
     left join (
       select d.account_id, d.payout_id,

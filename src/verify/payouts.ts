@@ -11,7 +11,8 @@ import {
   withKept,
 } from '../payouts/postings.ts'
 import type { PayoutStatus } from '../payouts/states.ts'
-import { numberedId } from '../values/id.ts'
+import { PREFIX_END, TIME_END } from '../statements/event/row.ts'
+import { idBound, numberedId } from '../values/id.ts'
 import type { Instant } from '../values/instant.ts'
 import { BOOKED_KINDS } from './bookings.ts'
 import { checkMessages, MESSAGE_COLUMNS, type MessageRow } from './payout-messages.ts'
@@ -194,6 +195,15 @@ function checkPayout(
   }
   checkJournals(payout, journals, income, elsewhere)
   checkMessages(payout)
+  checkId(payout)
+}
+
+/** An id from a book has the time of its row, because lists are ordered by id. */
+function checkId(payout: PayoutRow): void {
+  const made = idBound('pot', payout.created_at, 'before')
+  if (payout.id.startsWith(made)) return
+  const found = payout.id.slice(PREFIX_END, TIME_END)
+  throw payoutProblem(payout, `an id of the time ${made.slice(PREFIX_END)}`, found)
 }
 
 function placeOf(journal: PayoutJournal | undefined) {

@@ -7,15 +7,8 @@ import { eventsOf } from '../statements/event/row-sql.ts'
 import { RAIL } from './payout-states.ts'
 import { isArchived, ofAccount, rule } from './rows.ts'
 
-/** An id from a book has the time of its row, because lists are ordered by id. */
-const ID_TIMES = [
-  'payouts',
-  'quotes',
-  'beneficiaries',
-  'entities',
-  'payout_batches',
-  'webhook_endpoints',
-].map(
+/** As of payouts (payouts.ts). */
+const ID_TIMES = ['quotes', 'beneficiaries', 'entities', 'payout_batches', 'webhook_endpoints'].map(
   table => rule(table)`
     select account_id, id as key, 'an id of the time ' || made as expected,
       coalesce(substr(id, 5, 11), 'none') as found
@@ -125,19 +118,20 @@ const BATCHES = [
     select b.account_id, b.id as key, coalesce(t.totals::text, 'no payouts') as expected,
       coalesce(b.totals::text, 'none') as found
     from payout_batches b
-    left join lateral (
-      select jsonb_agg(jsonb_build_object('currency', currency, 'payouts', payouts::text,
-          'amount', amount::text, 'fixed_fee', fixed_fee::text,
+    left join (
+      select account_id, batch_id, jsonb_agg(jsonb_build_object('currency', currency,
+          'payouts', payouts::text, 'amount', amount::text, 'fixed_fee', fixed_fee::text,
           'variable_fee', variable_fee::text) order by currency) as totals
       from (
-        select p.holding_currency as currency, count(*) as payouts,
+        select i.account_id, i.batch_id, p.holding_currency as currency, count(*) as payouts,
           sum(p.holding_amount) as amount, sum(p.fixed_fee) as fixed_fee,
           sum(p.variable_fee) as variable_fee
         from payout_batch_items i
         join payouts p on p.account_id = i.account_id and p.id = i.payout_id
-        where i.account_id = b.account_id and i.batch_id = b.id group by 1
+        where ${ofAccount('i.account_id')} group by 1, 2, 3
       ) p
-    ) t on true
+      group by 1, 2
+    ) t on t.account_id = b.account_id and t.batch_id = b.id
     left join lateral (
       select jsonb_agg(jsonb_build_object('currency', x ->> 'currency', 'payouts',
           x ->> 'payouts', 'amount', x ->> 'amount', 'fixed_fee', x ->> 'fixed_fee',
