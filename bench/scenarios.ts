@@ -16,6 +16,7 @@ import { benchRecovery } from './recovery.ts'
 import { benchScreening } from './screening.ts'
 import { benchSettling } from './settle.ts'
 import { benchStorage } from './storage.ts'
+import { benchTreasury } from './treasury.ts'
 import { benchUpkeep } from './upkeep.ts'
 import { benchVerify } from './verify.ts'
 
@@ -130,5 +131,11 @@ export const SCENARIOS: readonly Scenario[] = [
     measures: 'ready again after kill -9 of PostgreSQL with 2 GiB of log to repeat',
     minutes: { full: 8, quick: 1 },
     run: benchRecovery,
+  },
+  {
+    name: 'treasury',
+    measures: "the house's books derived from a million journals",
+    minutes: { full: 4, quick: 1 },
+    run: benchTreasury,
   },
 ]
