@@ -2376,12 +2376,14 @@ CREATE UNIQUE INDEX one_item_a_journal ON nostro_items USING btree (account_id, 
 CREATE UNIQUE INDEX one_item_a_nostro ON nostro_items USING btree (house_number, nostro) WHERE (house_number IS NOT NULL);
 CREATE INDEX open_items_by_amount ON nostro_items USING btree (nostro, amount, value_on) WHERE (match IS NULL);
 CREATE INDEX open_items_by_block ON nostro_items USING btree (nostro, block) WHERE ((match IS NULL) AND (block <> ''::text));
+CREATE INDEX open_items_by_file ON nostro_items USING btree (nostro, file) WHERE ((match IS NULL) AND (file <> ''::text));
+CREATE INDEX open_items_by_instruction ON nostro_items USING btree (nostro, instruction) WHERE ((match IS NULL) AND (instruction <> ''::text));
 CREATE INDEX open_items_by_key ON nostro_items USING btree (nostro, key) WHERE ((match IS NULL) AND (key <> ''::text));
 CREATE INDEX open_items_by_uetr ON nostro_items USING btree (nostro, uetr) WHERE ((match IS NULL) AND (uetr <> ''::text));
 CREATE TRIGGER counted AFTER INSERT ON nostro_items REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_items_to_total();
 CREATE TRIGGER item_stays BEFORE UPDATE ON nostro_items FOR EACH ROW WHEN ((((((((((((((((((old.amount IS DISTINCT FROM new.amount) OR (old.booked_at IS DISTINCT FROM new.booked_at)) OR (old.number IS DISTINCT FROM new.number)) OR (old.house_number IS DISTINCT FROM new.house_number)) OR (old.value_on IS DISTINCT FROM new.value_on)) OR (old.attempt IS DISTINCT FROM new.attempt)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.kind IS DISTINCT FROM new.kind)) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.payout_id IS DISTINCT FROM new.payout_id)) OR (old.rail IS DISTINCT FROM new.rail)) OR (old.key IS DISTINCT FROM new.key)) OR (old.uetr IS DISTINCT FROM new.uetr)) OR (old.instruction IS DISTINCT FROM new.instruction)) OR (old.block IS DISTINCT FROM new.block)) OR (old.file IS DISTINCT FROM new.file)) OR ((new.nostro <> old.nostro) AND ((old.nostro <> ''::text) OR (old.match IS NOT NULL))))) EXECUTE FUNCTION refuse_item_change();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON nostro_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER member_of_one_match BEFORE UPDATE OF match ON nostro_items FOR EACH ROW WHEN ((old.match IS DISTINCT FROM new.match)) EXECUTE FUNCTION check_member();
+CREATE TRIGGER member_of_one_match AFTER UPDATE ON nostro_items REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION check_members();
 CREATE TRIGGER moved AFTER UPDATE ON nostro_items REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION move_item_totals();
 ALTER TABLE nostro_items ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON nostro_items FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
@@ -2517,7 +2519,7 @@ CREATE TRIGGER bank_said_so BEFORE UPDATE ON bank_lines FOR EACH ROW WHEN ((((((
 CREATE TRIGGER counted AFTER INSERT ON bank_lines REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_lines_to_total();
 CREATE TRIGGER erased_only BEFORE UPDATE OF counterparty, counterparty_name, text ON bank_lines FOR EACH ROW WHEN (((((new.counterparty IS DISTINCT FROM old.counterparty) OR (new.counterparty_name IS DISTINCT FROM old.counterparty_name)) OR (new.text IS DISTINCT FROM old.text)) AND (((new.counterparty || new.counterparty_name) || new.text) <> ''::text))) EXECUTE FUNCTION guard_words();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON bank_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER member_of_one_match BEFORE UPDATE OF match ON bank_lines FOR EACH ROW WHEN ((old.match IS DISTINCT FROM new.match)) EXECUTE FUNCTION check_member();
+CREATE TRIGGER member_of_one_match AFTER UPDATE ON bank_lines REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION check_members();
 GRANT SELECT ON bank_lines TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (counterparty, counterparty_name, match, text) ON bank_lines TO corridor_service;
 
@@ -2527,6 +2529,7 @@ CREATE TABLE matches (
   undone_at timestamp with time zone,
   lines_sum bigint NOT NULL,
   items_sum bigint NOT NULL,
+  house_number bigint,
   nostro text COLLATE "C" NOT NULL,
   rule text NOT NULL,
   by text DEFAULT ''::text NOT NULL,
@@ -2537,6 +2540,8 @@ CREATE TABLE matches (
   items bigint[] NOT NULL,
   CONSTRAINT undone_gives_back TRIGGER DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT matches_pkey PRIMARY KEY (id),
+  CONSTRAINT matches_house_number_key UNIQUE (house_number),
+  CONSTRAINT matches_house_number_fkey FOREIGN KEY (house_number) REFERENCES house_journals(number),
   CONSTRAINT matches_nostro_fkey FOREIGN KEY (nostro) REFERENCES nostros(name),
   CONSTRAINT match_has_members CHECK (((cardinality(lines) + cardinality(items)) > 1)),
   CONSTRAINT matches_items_check CHECK ((cardinality(items) <= 100000)),
@@ -2548,10 +2553,11 @@ CREATE TABLE matches (
   CONSTRAINT undone_by_a_person CHECK (((undone_at IS NULL) = (undone_by = ''::text)))
 );
 CREATE INDEX matches_by_nostro ON matches USING btree (nostro, id);
+CREATE INDEX undone_matches ON matches USING btree (nostro, id) WHERE (undone_at IS NOT NULL);
 CREATE TRIGGER history AFTER INSERT OR UPDATE ON matches FOR EACH ROW WHEN (((new.by <> ''::text) OR (new.undone_by <> ''::text))) EXECUTE FUNCTION keep_history('lines', 'items');
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON matches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER match_is_its_members AFTER INSERT ON matches REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION check_matches();
-CREATE TRIGGER match_stays BEFORE UPDATE ON matches FOR EACH ROW WHEN ((((((((((((old.id IS DISTINCT FROM new.id) OR (old.at IS DISTINCT FROM new.at)) OR (old.lines_sum IS DISTINCT FROM new.lines_sum)) OR (old.items_sum IS DISTINCT FROM new.items_sum)) OR (old.nostro IS DISTINCT FROM new.nostro)) OR (old.rule IS DISTINCT FROM new.rule)) OR (old.by IS DISTINCT FROM new.by)) OR (old.note IS DISTINCT FROM new.note)) OR (old.lines IS DISTINCT FROM new.lines)) OR (old.items IS DISTINCT FROM new.items)) OR (old.undone_at IS NOT NULL))) EXECUTE FUNCTION refuse_match_change();
+CREATE TRIGGER match_stays BEFORE UPDATE ON matches FOR EACH ROW WHEN (((((((((((((old.id IS DISTINCT FROM new.id) OR (old.at IS DISTINCT FROM new.at)) OR (old.lines_sum IS DISTINCT FROM new.lines_sum)) OR (old.items_sum IS DISTINCT FROM new.items_sum)) OR (old.house_number IS DISTINCT FROM new.house_number)) OR (old.nostro IS DISTINCT FROM new.nostro)) OR (old.rule IS DISTINCT FROM new.rule)) OR (old.by IS DISTINCT FROM new.by)) OR (old.note IS DISTINCT FROM new.note)) OR (old.lines IS DISTINCT FROM new.lines)) OR (old.items IS DISTINCT FROM new.items)) OR (old.undone_at IS NOT NULL))) EXECUTE FUNCTION refuse_match_change();
 CREATE CONSTRAINT TRIGGER undone_gives_back AFTER UPDATE ON matches DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_given_back();
 GRANT SELECT ON matches TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (undo_note, undone_at, undone_by) ON matches TO corridor_service;
@@ -5257,24 +5263,31 @@ begin
     using errcode = 'check_violation', constraint = 'file_stays';
 end $function$;
 
-CREATE OR REPLACE FUNCTION check_member()
+CREATE OR REPLACE FUNCTION check_members()
  RETURNS trigger
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
+declare
+  wrong record;
 begin
-  if old.match is not null and exists (
-    select from matches where id = old.match and undone_at is null)
-  then
-    raise exception '% % is in match %, which is not undone', tg_table_name, old.id, old.match
+  -- Sets, and look-ups by primary key: a statement may change thousands of rows.
+  select c.id, c.match into wrong
+  from (select id, match from before except select id, match from after) c
+  where (select count(*) from matches m where m.id = c.match and m.undone_at is null) > 0 limit 1;
+  if found then
+    raise exception '% % is in match %, which is not undone', tg_table_name, wrong.id, wrong.match
       using errcode = 'check_violation', constraint = 'member_of_one_match';
   end if;
-  if new.match is not null and exists (select from matches where id = new.match) then
-    raise exception 'match % has its members already', new.match
+  select c.id, c.match into wrong
+  from (select id, match from after except select id, match from before) c
+  where (select count(*) from matches m where m.id = c.match) > 0 limit 1;
+  if found then
+    raise exception 'match % has its members already', wrong.match
       using errcode = 'check_violation', constraint = 'member_of_one_match';
   end if;
-  return new;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION check_matches()
@@ -5286,20 +5299,18 @@ AS $function$
 declare
   wrong bigint;
 begin
-  select m.id into wrong from added m
-  left join (
-    select l.match, count(*) as n, sum(l.amount) as amount, bool_and(l.id = any (m.lines)
-      and l.nostro = m.nostro and l.currency = s.currency) as fits
-    from added m join nostros s on s.name = m.nostro join bank_lines l on l.match = m.id
-    group by l.match) l on l.match = m.id
-  left join (
-    select i.match, count(*) as n, sum(i.amount) as amount, bool_and(i.id = any (m.items)
-      and i.nostro = m.nostro and i.currency = s.currency) as fits
-    from added m join nostros s on s.name = m.nostro join nostro_items i on i.match = m.id
-    group by i.match) i on i.match = m.id
-  where coalesce(l.n, 0) <> cardinality(m.lines) or coalesce(i.n, 0) <> cardinality(m.items)
-    or coalesce(l.amount, 0) <> m.lines_sum or coalesce(i.amount, 0) <> m.items_sum
-    or l.fits is false or i.fits is false
+  -- Each look-up of members is by the index of their match.
+  select m.id into wrong from added m join nostros s on s.name = m.nostro
+  cross join lateral (
+    select coalesce(array_agg(l.id order by l.id), '{}') as ids, coalesce(sum(l.amount), 0) as amount,
+      coalesce(bool_and(l.nostro = m.nostro and l.currency = s.currency), true) as fits
+    from bank_lines l where l.match = m.id) l
+  cross join lateral (
+    select coalesce(array_agg(i.id order by i.id), '{}') as ids, coalesce(sum(i.amount), 0) as amount,
+      coalesce(bool_and(i.nostro = m.nostro and i.currency = s.currency), true) as fits
+    from nostro_items i where i.match = m.id) i
+  where l.ids <> array(select unnest(m.lines) order by 1) or l.amount <> m.lines_sum or not l.fits
+    or i.ids <> array(select unnest(m.items) order by 1) or i.amount <> m.items_sum or not i.fits
   limit 1;
   if wrong is not null then
     raise exception 'match % has other members than it names', wrong
@@ -5320,6 +5331,21 @@ begin
   then
     raise exception 'match % is undone and has members', new.id
       using errcode = 'check_violation', constraint = 'undone_gives_back';
+  end if;
+  if new.house_number is not null
+    and not exists (select from house_journals where undoes = new.house_number)
+  then
+    raise exception 'match % is undone and its journal of the house stands', new.id
+      using errcode = 'check_violation', constraint = 'undone_reverses_its_journal';
+  end if;
+  if cardinality(new.lines) > 0 and exists (
+    select from nostro_items i where i.id = any (new.items) and i.kind = 'funding'
+      and not exists (select from nostro_items r where r.account_id = i.account_id
+        and r.number > i.number and r.kind = 'funding_reversal' and r.key = i.key
+          and r.amount = -i.amount))
+  then
+    raise exception 'match % is undone and its funding stands', new.id
+      using errcode = 'check_violation', constraint = 'undone_after_its_funding';
   end if;
   return null;
 end $function$;

@@ -112,6 +112,9 @@ create table matches (
   undone_at timestamptz,
   lines_sum bigint not null,
   items_sum bigint not null,
+  -- The journal of the house that was written with the match, for what the lines have more or less
+  -- than the items. An undo reverses it.
+  house_number bigint unique references house_journals,
   nostro text collate "C" not null references nostros,
   rule text not null check (rule ~ '^[a-z][a-z0-9_]{1,39}$'),
   by text not null default '',
@@ -126,6 +129,10 @@ create table matches (
 );
 create sequence match_ids;
 create index matches_by_nostro on matches (nostro, id);
+create index open_items_by_file on nostro_items (nostro, file) where match is null and file <> '';
+create index open_items_by_instruction on nostro_items (nostro, instruction)
+  where match is null and instruction <> '';
+create index undone_matches on matches (nostro, id) where undone_at is not null;
 alter table bank_lines add constraint of_a_match foreign key (match) references matches
   deferrable initially deferred;
 alter table nostro_items add constraint of_a_match foreign key (match) references matches
@@ -133,45 +140,52 @@ alter table nostro_items add constraint of_a_match foreign key (match) reference
 
 -- Lines and items name a match before its row is written, and its row is checked against them. So
 -- nothing joins a match later.
-create function check_member() returns trigger language plpgsql
+create function check_members() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
+declare
+  wrong record;
 begin
-  if old.match is not null and exists (
-    select from matches where id = old.match and undone_at is null)
-  then
-    raise exception '% % is in match %, which is not undone', tg_table_name, old.id, old.match
+  -- Sets, and look-ups by primary key: a statement may change thousands of rows.
+  select c.id, c.match into wrong
+  from (select id, match from before except select id, match from after) c
+  where (select count(*) from matches m where m.id = c.match and m.undone_at is null) > 0 limit 1;
+  if found then
+    raise exception '% % is in match %, which is not undone', tg_table_name, wrong.id, wrong.match
       using errcode = 'check_violation', constraint = 'member_of_one_match';
   end if;
-  if new.match is not null and exists (select from matches where id = new.match) then
-    raise exception 'match % has its members already', new.match
+  select c.id, c.match into wrong
+  from (select id, match from after except select id, match from before) c
+  where (select count(*) from matches m where m.id = c.match) > 0 limit 1;
+  if found then
+    raise exception 'match % has its members already', wrong.match
       using errcode = 'check_violation', constraint = 'member_of_one_match';
   end if;
-  return new;
+  return null;
 end $$;
-create trigger member_of_one_match before update of match on bank_lines for each row
-  when (old.match is distinct from new.match) execute function check_member();
-create trigger member_of_one_match before update of match on nostro_items for each row
-  when (old.match is distinct from new.match) execute function check_member();
+create trigger member_of_one_match after update on bank_lines
+  referencing old table as before new table as after
+  for each statement execute function check_members();
+create trigger member_of_one_match after update on nostro_items
+  referencing old table as before new table as after
+  for each statement execute function check_members();
 
 create function check_matches() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 declare
   wrong bigint;
 begin
-  select m.id into wrong from added m
-  left join (
-    select l.match, count(*) as n, sum(l.amount) as amount, bool_and(l.id = any (m.lines)
-      and l.nostro = m.nostro and l.currency = s.currency) as fits
-    from added m join nostros s on s.name = m.nostro join bank_lines l on l.match = m.id
-    group by l.match) l on l.match = m.id
-  left join (
-    select i.match, count(*) as n, sum(i.amount) as amount, bool_and(i.id = any (m.items)
-      and i.nostro = m.nostro and i.currency = s.currency) as fits
-    from added m join nostros s on s.name = m.nostro join nostro_items i on i.match = m.id
-    group by i.match) i on i.match = m.id
-  where coalesce(l.n, 0) <> cardinality(m.lines) or coalesce(i.n, 0) <> cardinality(m.items)
-    or coalesce(l.amount, 0) <> m.lines_sum or coalesce(i.amount, 0) <> m.items_sum
-    or l.fits is false or i.fits is false
+  -- Each look-up of members is by the index of their match.
+  select m.id into wrong from added m join nostros s on s.name = m.nostro
+  cross join lateral (
+    select coalesce(array_agg(l.id order by l.id), '{}') as ids, coalesce(sum(l.amount), 0) as amount,
+      coalesce(bool_and(l.nostro = m.nostro and l.currency = s.currency), true) as fits
+    from bank_lines l where l.match = m.id) l
+  cross join lateral (
+    select coalesce(array_agg(i.id order by i.id), '{}') as ids, coalesce(sum(i.amount), 0) as amount,
+      coalesce(bool_and(i.nostro = m.nostro and i.currency = s.currency), true) as fits
+    from nostro_items i where i.match = m.id) i
+  where l.ids <> array(select unnest(m.lines) order by 1) or l.amount <> m.lines_sum or not l.fits
+    or i.ids <> array(select unnest(m.items) order by 1) or i.amount <> m.items_sum or not i.fits
   limit 1;
   if wrong is not null then
     raise exception 'match % has other members than it names', wrong
@@ -181,7 +195,8 @@ begin
 end $$;
 create trigger match_is_its_members after insert on matches referencing new table as added
   for each statement execute function check_matches();
--- Runs at the end of the transaction: an undone match has given its members back.
+-- Runs at the end of the transaction: an undone match has given its members back, its journal of the
+-- house is reversed, and no account keeps money that came with it.
 create function check_given_back() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin
@@ -190,6 +205,21 @@ begin
   then
     raise exception 'match % is undone and has members', new.id
       using errcode = 'check_violation', constraint = 'undone_gives_back';
+  end if;
+  if new.house_number is not null
+    and not exists (select from house_journals where undoes = new.house_number)
+  then
+    raise exception 'match % is undone and its journal of the house stands', new.id
+      using errcode = 'check_violation', constraint = 'undone_reverses_its_journal';
+  end if;
+  if cardinality(new.lines) > 0 and exists (
+    select from nostro_items i where i.id = any (new.items) and i.kind = 'funding'
+      and not exists (select from nostro_items r where r.account_id = i.account_id
+        and r.number > i.number and r.kind = 'funding_reversal' and r.key = i.key
+          and r.amount = -i.amount))
+  then
+    raise exception 'match % is undone and its funding stands', new.id
+      using errcode = 'check_violation', constraint = 'undone_after_its_funding';
   end if;
   return null;
 end $$;
@@ -201,8 +231,9 @@ begin
     using errcode = 'check_violation', constraint = 'match_stays';
 end $$;
 create trigger match_stays before update on matches for each row
-  when ((old.id, old.at, old.lines_sum, old.items_sum, old.nostro, old.rule, old.by, old.note, old.lines,
-      old.items) is distinct from (new.id, new.at, new.lines_sum, new.items_sum, new.nostro,
+  when ((old.id, old.at, old.lines_sum, old.items_sum, old.house_number, old.nostro, old.rule, old.by,
+      old.note, old.lines, old.items)
+    is distinct from (new.id, new.at, new.lines_sum, new.items_sum, new.house_number, new.nostro,
       new.rule, new.by, new.note, new.lines, new.items) or old.undone_at is not null)
   execute function refuse_match_change();
 create trigger kept before delete or truncate on matches

@@ -1,0 +1,154 @@
+// Reads exceptions of lines and items, and the notes of people on them.
+import { type Fragment, sql, type Tag } from '../../sql/sql.ts'
+import type { IsoDate } from '../../values/calendar/calendar.ts'
+import type { Instant } from '../../values/instant.ts'
+import type { DueDays, ExceptionKind, TreasuryException } from './exception.ts'
+
+/**
+ * `cases`: each open line and item that is an exception. An item without a nostro is one from the
+ * day on that a nostro in its currency has been open.
+ */
+function cases(days: readonly DueDays[]): Fragment {
+  return sql`
+    due (name, currency, missing, stale) as materialized (
+      select * from unnest(${days.map(one => one.name)}::text[],
+        ${days.map(one => one.currency)}::text[], ${days.map(one => one.missing)}::text[]::date[],
+        ${days.map(one => one.stale)}::text[]::date[])),
+    lines as materialized (
+      select l.*, d.currency as expected, d.stale, k.keys,
+        array(select fold_reference(key) from unnest(k.keys) as u (key)) as folded,
+        array(select lower(key) from unnest(k.keys) as u (key)) as lowered
+      from due d join bank_lines l on l.nostro = d.name and l.match is null
+      cross join lateral (select array(select key from unnest(array[l.end_to_end_id, l.uetr,
+        l.instruction, l.block, l.file, l.bank_reference]) as u (key)
+        where length(key) >= 6) as keys) k),
+    cases as (
+      select l.nostro, case
+          when l.currency <> l.expected then 'wrong_currency'
+          when h.elsewhere then 'wrong_nostro'
+          when h.other_amount and not h.twin then 'amount_differs'
+          when h.twin or t.twice then 'duplicate_line'
+          when l.amount < 0 then 'unknown_debit'
+          when l.booked_on <= l.stale then 'stale_suspense'
+          else 'unknown_credit' end as kind,
+        'line' as of, l.id as number, l.amount, l.currency, l.booked_on as since, '' as payout_id
+      from lines l
+      cross join lateral (${hits()}) h
+      cross join lateral (
+        select exists (select from bank_lines o where o.nostro = l.nostro and o.same = l.same
+          and o.id <> l.id) as twice) t
+      union all
+      select i.nostro, case when i.amount < 0 then 'missing_debit' else 'missing_credit' end,
+        'item', i.id, i.amount, i.currency, i.value_on, i.payout_id
+      from due d join nostro_items i on i.nostro = d.name and i.match is null
+        and i.value_on <= d.missing
+      union all
+      select '', 'unassigned', 'item', i.id, i.amount, i.currency, i.value_on, i.payout_id
+      from nostro_items i
+      where i.nostro = '' and i.match is null and i.value_on >= (
+        select min(n.opening_on) from nostros n
+        where n.currency = i.currency and n.closed_at is null))`
+}
+
+/**
+ * Whether open items have a key of the line `l`: on another nostro, of another amount, or of the
+ * same. Row-level security allows no function in a condition of an index, so `l` has each spelling
+ * of its keys.
+ */
+function hits(): Fragment {
+  const by = (column: string, spelling: string) => sql`
+    (select i.id, i.nostro, i.amount from nostro_items i
+    where i.nostro = o.name and i.match is null and i.${sql(column)} <> ''
+      and i.${sql(column)} = k.${sql(spelling)} and (sign(i.amount) = sign(l.amount)) is true
+    limit 20)`
+  return sql`
+    select bool_or(i.nostro <> l.nostro and i.amount = l.amount) as elsewhere,
+      bool_or(i.nostro = l.nostro and i.amount <> l.amount) as other_amount,
+      bool_or(i.nostro = l.nostro and i.amount = l.amount and not exists (
+        select from matches m where m.nostro = l.nostro and m.undone_at is not null
+          and l.id = any (m.lines) and i.id = any (m.items))) as twin
+    from unnest(l.keys, l.folded, l.lowered) as k (key, folded, lowered) cross join due o
+    cross join lateral (${by('key', 'folded')} union all ${by('uetr', 'lowered')}
+      union all ${by('block', 'key')}) i`
+}
+
+export interface ExceptionFilter {
+  /** '' for those of all. */
+  readonly nostro: string
+  readonly kind: ExceptionKind | ''
+  readonly owner: string
+}
+
+/** Exceptions of lines and items, the oldest first. */
+export async function listCases(
+  audit: Tag,
+  days: readonly DueDays[],
+  { nostro, kind, owner }: ExceptionFilter,
+  limit: number,
+): Promise<TreasuryException[]> {
+  return audit<TreasuryException[]>`
+    with ${cases(days)}
+    select c.nostro, c.kind, c.of, c.number, c.amount, c.currency, c.since::text as since,
+      c.payout_id, coalesce(o.owner, '') as owner, coalesce(n.note, '') as note
+    from cases c
+    left join lateral (select owner from case_notes where of = c.of and row_id = c.number
+      and owner <> '' order by id desc limit 1) o on true
+    left join lateral (select note from case_notes where of = c.of and row_id = c.number
+      order by id desc limit 1) n on true
+    where (${nostro} = '' or c.nostro = ${nostro}) and (${kind} = '' or c.kind = ${kind})
+      and (${owner} = '' or o.owner = ${owner})
+    order by c.since, c.of, c.number limit ${limit}::integer`
+}
+
+/** How many exceptions there are, their sum in minor units, and the day of the oldest. */
+export interface CaseCount {
+  readonly nostro: string
+  readonly kind: ExceptionKind
+  readonly count: number
+  readonly amount: bigint
+  readonly oldest: IsoDate
+}
+
+/** The transaction acts for the house, or reads as the auditor. */
+export async function countCases(tx: Tag, days: readonly DueDays[]): Promise<CaseCount[]> {
+  return tx<CaseCount[]>`
+    with ${cases(days)}
+    select nostro, kind, count(*)::integer as count, sum(amount)::bigint as amount,
+      min(since)::text as oldest
+    from cases group by nostro, kind order by nostro, kind`
+}
+
+/** A note of a person. */
+export interface CaseNote {
+  readonly at: Instant
+  readonly of: 'line' | 'item' | 'statement'
+  readonly row_id: bigint
+  readonly by: string
+  /** Who looks after it from now on; '' changes nothing. */
+  readonly owner: string
+  readonly note: string
+}
+
+const TABLES = { line: 'bank_lines', item: 'nostro_items', statement: 'bank_statements' } as const
+
+export async function isCase(audit: Tag, of: CaseNote['of'], row_id: bigint): Promise<boolean> {
+  const [row] = await audit<{ found: boolean }[]>`
+    select exists (select from ${audit(TABLES[of])} where id = ${row_id}) as found`
+  return row?.found === true
+}
+
+/** Stores a note. False when there is no such row. */
+export async function insertNote(tx: Tag, note: Omit<CaseNote, 'at'>): Promise<boolean> {
+  const { of, row_id, by, owner } = note
+  const { count } = await tx`
+    insert into case_notes (of, row_id, by, owner, note)
+    select ${of}, id, ${by}, ${owner}, ${note.note} from ${tx(TABLES[of])} where id = ${row_id}`
+  return count === 1
+}
+
+/** The notes on a row, the newest first, at most 100. */
+export async function listNotes(audit: Tag, of: CaseNote['of'], row_id: bigint) {
+  return audit<CaseNote[]>`
+    select at, of, row_id, by, owner, note from case_notes
+    where of = ${of} and row_id = ${row_id} order by id desc limit 100`
+}

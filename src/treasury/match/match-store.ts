@@ -1,0 +1,185 @@
+// Writes and undoes matches. Triggers check that a match has the members that it names, of one
+// nostro and one currency, and that their sums are equal (migrations/0019).
+import type { Sql, TransactionSql } from '../../sql/connect.ts'
+import { Contention } from '../../sql/failure.ts'
+import type { Tag } from '../../sql/sql.ts'
+import type { IsoDate } from '../../values/calendar/calendar.ts'
+import type { Instant } from '../../values/instant.ts'
+import { actForTheHouse } from '../nostro-store.ts'
+import type { MatchRule, NewMatch, StoredMatch } from './match.ts'
+
+/** A matcher waits this long for another one of its nostro. */
+const MATCHER_WAITS = '30s'
+
+/**
+ * Runs `work` in a transaction that sees the items of all accounts, and nothing else of them. It
+ * waits for another matcher of the nostro.
+ */
+export function asMatcher<T>(
+  sql: Sql,
+  nostro: string,
+  work: (tx: TransactionSql) => Promise<T>,
+): Promise<T> {
+  return sql.begin(async tx => {
+    void actForTheHouse(tx)
+    await tx`select set_config('lock_timeout', ${MATCHER_WAITS}, true),
+      pg_advisory_xact_lock(hashtextextended(${`corridor match ${nostro}`}, 0))`
+    return work(tx)
+  })
+}
+
+/** Keeps others from changing the nostro until the transaction ends. */
+export async function lockNostro(tx: TransactionSql, name: string): Promise<void> {
+  await tx`select from nostros where name = ${name} for no key update`
+}
+
+const texts = (numbers: readonly bigint[]) => numbers.map(String)
+const arrayOf = (numbers: readonly bigint[]) => `{${numbers.join(',')}}`
+
+/**
+ * Writes matches, and gives each line and item its match. Returns the ids of the matches.
+ * @throws Contention when a member has got another match meanwhile
+ */
+export async function writeMatches(
+  tx: TransactionSql,
+  matches: readonly NewMatch[],
+): Promise<bigint[]> {
+  if (matches.length === 0) return []
+  const rows = await tx<{ id: bigint }[]>`
+    select nextval('match_ids') as id from generate_series(1, ${matches.length}::integer)`
+  const ids = rows.map(({ id }) => id)
+  const members = (side: 'lines' | 'items') =>
+    matches.flatMap((match, i) => match[side].map(id => ({ id, match: ids[i] as bigint })))
+  await take(tx, 'bank_lines', members('lines'))
+  await take(tx, 'nostro_items', members('items'))
+  await tx`
+    insert into matches (id, nostro, rule, by, note, lines, items, lines_sum, items_sum,
+      house_number)
+    select id, nostro, rule, by, note, lines::bigint[], items::bigint[], sum, sum, house_number
+    from unnest(${texts(ids)}::text[]::bigint[], ${matches.map(one => one.nostro)}::text[],
+      ${matches.map(one => one.rule)}::text[], ${matches.map(one => one.by)}::text[],
+      ${matches.map(one => one.note)}::text[], ${matches.map(one => arrayOf(one.lines))}::text[],
+      ${matches.map(one => arrayOf(one.items))}::text[],
+      ${matches.map(one => String(one.sum))}::text[]::bigint[],
+      ${matches.map(one => String(one.house_number ?? 0n))}::text[]::bigint[])
+      as m (id, nostro, rule, by, note, lines, items, sum, house)
+    cross join lateral (select nullif(house, 0) as house_number) h`
+  return ids
+}
+
+/** A line or an item, as a match needs it. */
+export interface Member {
+  readonly id: bigint
+  readonly nostro: string
+  readonly currency: string
+  readonly amount: bigint
+  readonly value_on: IsoDate
+  /** The live match that has it; null for an open one. */
+  readonly match: bigint | null
+}
+
+/** Lines or items by number, locked until the transaction ends. Unknown numbers have no row. */
+export async function lockMembers(
+  tx: TransactionSql,
+  kind: 'line' | 'item',
+  numbers: readonly bigint[],
+): Promise<Member[]> {
+  const table = kind === 'line' ? 'bank_lines' : 'nostro_items'
+  return tx<Member[]>`
+    select id, nostro, currency, amount, value_on::text as value_on, match from ${tx(table)}
+    where id = any (${texts(numbers)}::text[]::bigint[]) order by id for no key update`
+}
+
+async function take(
+  tx: TransactionSql,
+  table: 'bank_lines' | 'nostro_items',
+  members: readonly { readonly id: bigint; readonly match: bigint }[],
+): Promise<void> {
+  if (members.length === 0) return
+  // The limit makes each look-up use the primary key.
+  const { count } = await tx`
+    update ${tx(table)} t set match = m.match
+    from (
+      select m.match, place from unnest(${texts(members.map(one => one.id))}::text[]::bigint[],
+        ${texts(members.map(one => one.match))}::text[]::bigint[]) as m (id, match)
+      cross join lateral (
+        select ctid as place from ${tx(table)} t where t.id = m.id and t.match is null limit 1) t
+    ) m
+    where t.ctid = m.place and t.match is null`
+  if (count !== members.length) throw new Contention('a member has another match')
+}
+
+/** The match, locked until the transaction ends; undefined for an unknown number. */
+export async function lockMatch(tx: TransactionSql, id: bigint): Promise<StoredMatch | undefined> {
+  const [row] = await tx<MatchRow[]>`
+    select id, nostro, rule, by, note, lines::text[] as lines, items::text[] as items,
+      lines_sum as sum, house_number, at, undone_at
+    from matches where id = ${id} for no key update`
+  if (row === undefined) return undefined
+  return { ...row, lines: row.lines.map(BigInt), items: row.items.map(BigInt) }
+}
+
+interface MatchRow {
+  readonly id: bigint
+  readonly nostro: string
+  readonly rule: MatchRule
+  readonly by: string
+  readonly note: string
+  readonly lines: readonly string[]
+  readonly items: readonly string[]
+  readonly sum: bigint
+  readonly house_number: bigint | null
+  readonly at: Instant
+  readonly undone_at: Instant | null
+}
+
+/** Marks a match as undone, and gives its members back. */
+export async function undo(
+  tx: TransactionSql,
+  { id, by, note }: { readonly id: bigint; readonly by: string; readonly note: string },
+): Promise<void> {
+  await tx`
+    update matches set undone_at = clock_timestamp(), undone_by = ${by}, undo_note = ${note}
+    where id = ${id}`
+  await tx`update bank_lines set match = null where match = ${id}`
+  await tx`update nostro_items set match = null where match = ${id}`
+}
+
+/** The items of a journal of the house. */
+export async function findHouseItems(sql: Tag, house_number: bigint) {
+  return sql<{ id: bigint; nostro: string; amount: bigint; match: bigint | null }[]>`
+    select id, nostro, amount, match from nostro_items where house_number = ${house_number}
+    order by nostro`
+}
+
+/** The accounts that keep money of the match: their funding is not reversed. */
+export async function listStandingFundings(sql: Tag, id: bigint): Promise<string[]> {
+  const rows = await sql<{ account_id: string }[]>`
+    select distinct i.account_id from nostro_items i
+    where i.match = ${id} and i.kind = 'funding' and not exists (
+      select from nostro_items r where r.account_id = i.account_id and r.number > i.number
+        and r.kind = 'funding_reversal' and r.key = i.key and r.amount = -i.amount)
+    order by 1 limit 10`
+  return rows.map(({ account_id }) => account_id)
+}
+
+/** A match in a list, with its first members. */
+export interface ListedMatch extends Omit<MatchRow, 'house_number'> {
+  readonly line_count: number
+  readonly item_count: number
+  readonly undone_by: string
+  readonly undo_note: string
+}
+
+/** Matches of a nostro with lower numbers than `before`, newest first; with at most 20 members. */
+export async function listMatches(
+  audit: Tag,
+  { nostro, before, limit }: { nostro: string; before: bigint; limit: number },
+): Promise<ListedMatch[]> {
+  return audit<ListedMatch[]>`
+    select id, nostro, rule, by, note, at, undone_at, undone_by, undo_note, lines_sum as sum,
+      lines[1:20]::text[] as lines, items[1:20]::text[] as items,
+      cardinality(lines) as line_count, cardinality(items) as item_count
+    from matches where nostro = ${nostro} and id < ${before}
+    order by id desc limit ${limit}::integer`
+}

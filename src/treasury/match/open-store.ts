@@ -1,0 +1,187 @@
+// Reads open lines and items, and what lies around a line. It reads as the auditor, who sees the
+// items of all accounts.
+import { sql, type Tag } from '../../sql/sql.ts'
+import type { OpenItem, OpenLine } from './match.ts'
+import { MOST_AMOUNTS } from './subset-sum.ts'
+import { DAYS_AROUND, type Surroundings } from './suggest.ts'
+
+/** A page has no more lines: each is compared with what lies around it. */
+export const MOST_LINES = 50
+/** The most items of one kind that are compared with a line. */
+const MOST_NEAR = 200
+const MOST_TWINS = 50
+/** A larger block is not shown payment by payment. */
+const MOST_NAMED = 500
+
+const LINE = sql`l.id, l.nostro, l.amount, l.currency, l.booked_on::text as booked_on,
+  l.value_on::text as value_on, l.code, l.end_to_end_id, l.uetr, l.instruction, l.block, l.file,
+  l.bank_reference, l.counterparty, l.counterparty_name, l.text`
+
+/** A payee of a payout; else the account that an item is of. */
+const ITEM = sql`i.id, i.nostro, i.amount, i.currency, i.booked_at, i.value_on::text as value_on,
+  i.kind, i.account_id, i.payout_id, i.rail, i.key, i.uetr, i.block,
+  coalesce(p.name, a.name, '') as payee_name, coalesce(p.account, '') as payee_account`
+const PAYEES = sql`
+  left join lateral (
+    select beneficiary_details ->> 'name' as name,
+      coalesce(d #>> '{bank,iban}', d #>> '{bank,account_number}', d #>> '{wallet,deposit_address}',
+        d #>> '{local_payment_network,deposit_key}', d #>> '{service_account,deposit_address}')
+        as account
+    from payouts p
+    cross join lateral (select beneficiary_details -> 'destination_details' as d) d
+    where p.account_id = i.account_id and p.id = i.payout_id limit 1
+  ) p on i.payout_id <> ''
+  left join accounts a on a.account_id = i.account_id and i.payout_id = ''`
+
+/** What changes whenever a line or an item is new. The transaction acts for the house. */
+export async function findMatchMark(tx: Tag): Promise<string> {
+  const [row] = await tx<{ mark: string }[]>`
+    select concat_ws(' ', (select max(id) from bank_lines), (select max(id) from nostro_items))
+      as mark`
+  return row?.mark ?? ''
+}
+
+/** Which lines or items a list has. */
+export interface Listing {
+  readonly nostro: string
+  readonly state: 'open' | 'matched'
+  /** The list continues after this number. */
+  readonly after: bigint
+  readonly limit: number
+}
+
+/** A line or an item in a list; `match` is null for an open one. */
+export type Listed<Row> = Row & { readonly match: bigint | null }
+
+/** Lines of a nostro, the oldest first. */
+export async function listLines(audit: Tag, { nostro, state, after, limit }: Listing) {
+  return audit<Listed<OpenLine>[]>`
+    select ${LINE}, l.match from bank_lines l
+    where l.nostro = ${nostro} and l.id > ${after}
+      and ${state === 'open' ? sql`l.match is null` : sql`l.match is not null`}
+    order by l.id limit ${limit}::integer`
+}
+
+/** Items of a nostro, the oldest first. `''` has those that no nostro is known for. */
+export async function listItems(audit: Tag, { nostro, state, after, limit }: Listing) {
+  return audit<Listed<OpenItem>[]>`
+    select ${ITEM}, i.match from (
+      select * from nostro_items i
+      where i.nostro = ${nostro} and i.id > ${after}
+        and ${state === 'open' ? sql`i.match is null` : sql`i.match is not null`}
+      order by i.id limit ${limit}::integer) i
+    ${PAYEES} order by i.id`
+}
+
+/** Lines by number, those that are matched too. */
+export async function findLines(audit: Tag, numbers: readonly bigint[]) {
+  return audit<Listed<OpenLine>[]>`
+    select ${LINE}, l.match from bank_lines l
+    where l.id = any (${numbers.map(String)}::text[]::bigint[]) order by l.id`
+}
+
+/** Items by number, those that are matched too. */
+export async function findItems(audit: Tag, numbers: readonly bigint[]) {
+  return audit<Listed<OpenItem>[]>`
+    select ${ITEM}, i.match from nostro_items i ${PAYEES}
+    where i.id = any (${numbers.map(String)}::text[]::bigint[]) order by i.id`
+}
+
+/** What lies around these open lines, at most MOST_LINES, in their order. */
+export async function findSurroundings(
+  audit: Tag,
+  lines: readonly OpenLine[],
+): Promise<Surroundings[]> {
+  const asked = lines.slice(0, MOST_LINES)
+  const ids = asked.map(({ id }) => String(id))
+  const [named, near, larger, siblings] = await Promise.all([
+    findNamed(audit, ids),
+    findNear(audit, ids, 'near'),
+    findNear(audit, ids, 'larger'),
+    findSiblings(audit, ids),
+  ])
+  const of = <Row extends { readonly line: bigint }>(rows: readonly Row[], id: bigint) =>
+    rows.filter(row => row.line === id)
+  return asked.map(line => ({
+    line,
+    named: of(named, line.id),
+    near: of(near, line.id),
+    larger: of(larger, line.id),
+    siblings: of(siblings, line.id),
+  }))
+}
+
+type Around<Row> = Row & { readonly line: bigint }
+
+/** Pairs that a person has taken apart are not proposed again. */
+const NOT_UNDONE = sql`not exists (
+  select from matches m where m.nostro = l.nostro and m.undone_at is not null
+    and l.id = any (m.lines) and i.id = any (m.items))`
+
+async function findNamed(audit: Tag, ids: readonly string[]) {
+  const by = (column: string, spelling: string) => sql`
+    (select i.* from nostro_items i
+    where i.nostro = l.nostro and i.match is null and i.${sql(column)} <> ''
+      and i.${sql(column)} = l.${sql(spelling)} and (sign(i.amount) = sign(l.amount)) is true
+      and ${NOT_UNDONE}
+    limit ${MOST_NAMED}::integer)`
+  return audit<Around<OpenItem>[]>`
+    with keys as materialized (
+      select distinct l.id, l.nostro, l.amount, k.key, fold_reference(k.key) as folded,
+        lower(k.key) as lowered
+      from bank_lines l
+      cross join lateral unnest(array[l.end_to_end_id, l.uetr, l.instruction, l.block, l.file,
+        l.bank_reference]) as k (key)
+      where l.id = any (${ids}::text[]::bigint[]) and l.match is null and k.key <> '')
+    select i.line, ${ITEM} from (
+      select distinct l.id as line, i.* from keys l
+      cross join lateral (${by('key', 'folded')} union all ${by('uetr', 'lowered')}
+        union all ${by('block', 'key')}) i) i
+    ${PAYEES} order by i.line, i.id`
+}
+
+/**
+ * `near`: items of the line's amount, and those that are next smaller. `larger`: those that are
+ * next larger. All have the line's sign. The index by amount is read no further than their number.
+ */
+async function findNear(audit: Tag, ids: readonly string[], which: 'near' | 'larger') {
+  const next = (sign: string, [bound, order]: readonly [string, string], most: number) => sql`
+    (select i.* from nostro_items i
+    where ${sql.unsafe(sign)} and ${sql.unsafe(bound)} and i.nostro = l.nostro and i.match is null
+      and i.value_on between l.value_on - ${DAYS_AROUND}::integer
+        and l.value_on + ${DAYS_AROUND}::integer
+      and ${NOT_UNDONE}
+    order by ${sql.unsafe(order)}, i.id limit ${most}::integer)`
+  const found =
+    which === 'near'
+      ? sql`${next('true', ['i.amount = l.amount', 'abs(i.value_on - l.value_on)'], MOST_TWINS)}
+        union all ${next('l.amount > 0', ['i.amount > 0 and i.amount < l.amount', DOWN], MOST_NEAR)}
+        union all ${next('l.amount < 0', ['i.amount < 0 and i.amount > l.amount', UP], MOST_NEAR)}`
+      : sql`${next('l.amount > 0', ['i.amount > l.amount', UP], MOST_AMOUNTS)}
+        union all ${next('l.amount < 0', ['i.amount < l.amount', DOWN], MOST_AMOUNTS)}`
+  return audit<Around<OpenItem>[]>`
+    select i.line, ${ITEM} from (
+      select l.id as line, abs(i.value_on - l.value_on) as days, i.* from bank_lines l
+      cross join lateral (${found}) i
+      where l.id = any (${ids}::text[]::bigint[]) and l.match is null) i
+    ${PAYEES} order by i.line, i.days, i.id`
+}
+
+const DOWN = 'i.amount desc, i.value_on desc'
+const UP = 'i.amount, i.value_on'
+
+async function findSiblings(audit: Tag, ids: readonly string[]) {
+  return audit<Around<OpenLine>[]>`
+    select o.id as line, ${LINE} from bank_lines o
+    cross join lateral (
+      select l.* from bank_lines l
+      where l.nostro = o.nostro and l.match is null and l.id <> o.id
+        and sign(l.amount) = sign(o.amount)
+        and (o.counterparty <> '' and l.counterparty = o.counterparty
+          or o.counterparty_name <> '' and l.counterparty_name = o.counterparty_name)
+        and l.value_on between o.value_on - ${DAYS_AROUND}::integer
+          and o.value_on + ${DAYS_AROUND}::integer
+      order by abs(l.value_on - o.value_on), l.id limit ${MOST_AMOUNTS}::integer) l
+    where o.id = any (${ids}::text[]::bigint[]) and o.match is null
+    order by o.id, l.id`
+}

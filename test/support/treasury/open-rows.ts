@@ -1,0 +1,156 @@
+// Nostros with lines of a bank and items of the books, written by SQL as an import and the derivation
+// write them: for tests and benchmarks of what comes after.
+import { createHash, randomUUID } from 'node:crypto'
+import { rowsAsJson, type Sql } from '../../../src/sql/connect.ts'
+import type { Nostro, NostroSettings } from '../../../src/treasury/nostro.ts'
+import { insertNostro } from '../../../src/treasury/nostro-store.ts'
+
+export interface GivenDetail {
+  readonly amount: bigint
+  readonly end_to_end_id?: string
+  readonly uetr?: string
+}
+
+export interface GivenLine {
+  readonly amount: bigint
+  readonly currency?: string
+  readonly day?: string
+  readonly code?: string
+  readonly end_to_end_id?: string
+  readonly uetr?: string
+  readonly instruction?: string
+  readonly block?: string
+  readonly file?: string
+  readonly bank_reference?: string
+  readonly counterparty?: string
+  readonly counterparty_name?: string
+  readonly text?: string
+  readonly details?: readonly GivenDetail[]
+  /** Two lines with the same one are equal to the last letter. */
+  readonly same?: string
+}
+
+export interface GivenItem {
+  readonly amount: bigint
+  readonly currency?: string
+  readonly day?: string
+  readonly kind?: string
+  readonly account_id?: string
+  readonly payout_id?: string
+  readonly key?: string
+  readonly uetr?: string
+  readonly instruction?: string
+  readonly block?: string
+  readonly file?: string
+}
+
+export const TODAY = new Date().toISOString().slice(0, 10)
+export const ACCOUNT = 'acc_00000001'
+
+/** A nostro that opened with nothing. */
+export async function openNostro(
+  owner: Sql,
+  name: string,
+  settings: NostroSettings = {},
+  currency = 'EUR',
+): Promise<Nostro> {
+  const nostro: Nostro = {
+    ...{ name, kind: 'bank', currency, institution: '', account: '', bic: '', purpose: 'client' },
+    ...{ pool: 'none', rails: [], opening_balance: 0n, opening_on: '2026-01-01', closed_at: null },
+    settings,
+  }
+  await insertNostro(owner, nostro)
+  return nostro
+}
+
+/** Writes one statement with these lines. Returns their ids, in their order. */
+export async function giveLines(
+  owner: Sql,
+  nostro: Pick<Nostro, 'name' | 'currency'>,
+  lines: readonly GivenLine[],
+): Promise<bigint[]> {
+  const name = randomUUID()
+  const rows = lines.map((line, i) => ({
+    ...{ position: i + 1, currency: nostro.currency, day: TODAY, code: '', end_to_end_id: '' },
+    ...{ uetr: '', instruction: '', block: '', file: '', bank_reference: '', counterparty: '' },
+    ...{ counterparty_name: '', text: '', details: [], same: `${name} ${i}`, ...line },
+  }))
+  const own = rows.filter(({ currency }) => currency === nostro.currency)
+  const sum = own.reduce((total, { amount }) => total + amount, 0n)
+  return owner.begin(async tx => {
+    const sha256 = createHash('sha256').update(name).digest()
+    await tx`
+      insert into statement_files (sha256, size, name, state) values (${sha256}, 1, ${name}, 'read')`
+    const [statement] = await tx<{ id: bigint }[]>`
+      insert into bank_statements (id, sha256, nostro, format, statement_id, opened_on, closed_on,
+        opening, closing, lines, amount, state)
+      values (nextval('bank_statement_ids'), ${sha256}, ${nostro.name}, 'csv', ${name},
+        ${TODAY}::date, ${TODAY}::date, 0, ${sum}, ${lines.length}, ${sum}, 'proved')
+      returning id`
+    const written = await tx<{ id: bigint }[]>`
+      insert into bank_lines (amount, statement, position, booked_on, value_on, occurrence, same,
+        nostro, currency, code, end_to_end_id, uetr, instruction, block, file, bank_reference,
+        counterparty, counterparty_name, text, details)
+      select amount, ${statement?.id ?? 0n}, position, day, day, (coalesce(
+          (select max(occurrence) from bank_lines o where o.nostro = ${nostro.name}
+            and o.same = sha256(convert_to(r.same, 'UTF8'))), 0)
+          + row_number() over (partition by r.same order by position))::integer,
+        sha256(convert_to(r.same, 'UTF8')), ${nostro.name}, currency, code, end_to_end_id, uetr,
+        instruction, block, file, bank_reference, counterparty, counterparty_name, text, details
+      from json_to_recordset(${rowsAsJson(rows)}::json) as r (position integer, amount bigint,
+        currency text, day date, code text, end_to_end_id text, uetr text, instruction text,
+        block text, file text, bank_reference text, counterparty text, counterparty_name text,
+        text text, details jsonb, same text)
+      order by position returning id`
+    return written.map(({ id }) => id)
+  })
+}
+
+/** Writes these items of the books. Returns their ids, in their order. */
+export async function giveItems(
+  owner: Sql,
+  nostro: Pick<Nostro, 'name' | 'currency'>,
+  items: readonly GivenItem[],
+): Promise<bigint[]> {
+  const rows = items.map((item, i) => ({
+    ...{ place: i + 1, currency: nostro.currency, day: TODAY, account_id: ACCOUNT, payout_id: '' },
+    ...{ kind: item.amount < 0n ? 'payout' : 'payout_return', key: '', uetr: '', block: '' },
+    ...{ file: '', instruction: '', ...item },
+  }))
+  const written = await owner<{ id: bigint }[]>`
+    insert into nostro_items (amount, booked_at, number, value_on, nostro, currency, kind, account_id,
+      payout_id, key, uetr, instruction, block, file)
+    select amount, day, place + coalesce((select max(number) from nostro_items), 0), day,
+      ${nostro.name}, currency, kind, account_id, payout_id, fold_reference(key), uetr, instruction,
+      block, file
+    from json_to_recordset(${rowsAsJson(rows)}::json) as r (place integer, amount bigint,
+      currency text, day date, account_id text, payout_id text, kind text, key text, uetr text,
+      instruction text, block text, file text)
+    order by place returning id`
+  return written.map(({ id }) => id)
+}
+
+/** Bank less books, and open lines less open items, in minor units: they are equal. */
+export async function identityOf(owner: Sql, { name, currency }: Nostro) {
+  const [row] = await owner<{ difference: bigint; open: bigint }[]>`
+    select
+      (coalesce((select amount from nostro_totals where nostro = ${name} and side = 'bank'
+        and currency = ${currency}), 0)
+      - coalesce((select amount from nostro_totals where nostro = ${name} and side = 'book'
+        and currency = ${currency}), 0))::bigint as difference,
+      (coalesce((select sum(amount) from bank_lines where nostro = ${name} and match is null
+        and currency = ${currency}), 0)
+      - coalesce((select sum(amount) from nostro_items where nostro = ${name}
+        and match is null and currency = ${currency}), 0))::bigint as open`
+  if (row === undefined) throw new Error('no row')
+  return row
+}
+
+/** The live matches of a nostro, by id: the rule, and the amounts of lines and items. */
+export async function matchesOf(owner: Sql, { name }: Nostro) {
+  return owner<{ rule: string; lines: string; items: string }[]>`
+    select m.rule,
+      (select string_agg(amount::text, ' ' order by id) from bank_lines where match = m.id) as lines,
+      (select string_agg(amount::text, ' ' order by id) from nostro_items where match = m.id) as items
+    from matches m where m.nostro = ${name} and m.undone_at is null order by m.id`
+}
