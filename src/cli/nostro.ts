@@ -6,6 +6,7 @@ import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { SCRATCH } from '../adapters/bank-file/pgp.ts'
 import { plainFiles } from '../adapters/bank-file/read.ts'
+import { nostroMatching } from '../operator/nostro-matching.ts'
 import {
   importedWords,
   importFile,
@@ -21,6 +22,7 @@ import { CommandFailed, UsageError } from './failure.ts'
 export function nostroCommands(nostro: Command): void {
   commandsOf(nostros)(nostro)
   commandsOf(nostroStatements)(nostro)
+  commandsOf(nostroMatching)(nostro)
   addCommand(nostro, 'import', 'take the statements in a file: camt.053, MT940, BAI2 or CSV')
     .argument('<file>', 'the file as the bank has it; ZIP and gzip are unpacked')
     .option('--nostro <nostro>', 'whose it is; CSV needs it, other formats name the account')

@@ -18,6 +18,7 @@ import { keys } from './keys.ts'
 import { limits } from './limits.ts'
 import { lists } from './lists.ts'
 import { months } from './months.ts'
+import { nostroMatching } from './nostro-matching.ts'
 import { nostroStatements } from './nostro-statements.ts'
 import { nostros } from './nostros.ts'
 import { notificationRoutes } from './notification-routes.ts'
@@ -61,6 +62,7 @@ export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   actionRoutes(routes, deps, house.actions)
   actionRoutes(routes, deps, months.actions)
   actionRoutes(routes, deps, safeguarding.actions)
+  actionRoutes(routes, deps, nostroMatching.actions)
   actionRoutes(routes, deps, lists.actions)
   actionRoutes(routes, deps, payoutRouting.actions)
   actionRoutes(routes, deps, [...rails.actions, listExceptions])

@@ -68,6 +68,8 @@ const ASKING = [
     'nostro',
     'nostro/:name/close',
     'nostro/:name/mapping',
+    'nostro/:name/rule',
+    'nostro/:name/rule/remove',
     'safeguarding/sign',
   ].map(path => `POST /v3/operator/${path}`),
   'PATCH /v3/operator/nostro/:name',

@@ -5,7 +5,7 @@ import type { Call, OperatorWorld } from './world.ts'
 type Calls = Readonly<Record<string, (world: OperatorWorld) => Promise<Call> | Call>>
 
 /** Makes an account at a bank in US dollars. Returns its name. */
-async function newNostro(world: OperatorWorld, members: object = {}): Promise<string> {
+export async function newNostro(world: OperatorWorld, members: object = {}): Promise<string> {
   const name = newId('req')
   const body = { name, currency: 'USD', opening_balance: 0, ...members }
   const { status, text } = await world.call('POST /v3/operator/nostro', { body })

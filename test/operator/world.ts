@@ -44,6 +44,7 @@ export interface OperatorWorld {
   close(): Promise<void>
 }
 
+import { MATCHING_CALLS } from './matching-calls.ts'
 import { TREASURY_CALLS } from './treasury-calls.ts'
 
 /** What a key of a person may not. */
@@ -226,6 +227,7 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
   }),
   'POST /v3/operator/limit/:id/remove': about(newLimit, {}),
   ...TREASURY_CALLS,
+  ...MATCHING_CALLS,
   'GET /v3/operator/rail': () => ({}),
   'GET /v3/operator/rail/:name': about(newRail),
   'POST /v3/operator/rail/:name/pause': about(newRail, REASON),

@@ -1,0 +1,392 @@
+// Shows what is open on a nostro: lines, items, exceptions, and what may explain a line.
+import { Closed, Literals, MinorText, optional, Text, Timestamp } from '../http/schema.ts'
+import { Type } from '../http/type.ts'
+import type { Sql } from '../sql/connect.ts'
+import { caseId, caseKind, caseNumber } from '../treasury/match/case-id.ts'
+import {
+  dueDays,
+  EXCEPTION_KINDS,
+  type ExceptionKind,
+  nextStep,
+  type TreasuryException,
+} from '../treasury/match/exception.ts'
+import {
+  type CaseCount,
+  type CaseNote,
+  countCases,
+  isCase,
+  listCases,
+  listNotes,
+} from '../treasury/match/exception-store.ts'
+import { listMatches } from '../treasury/match/match-store.ts'
+import { findLines, findSurroundings, listItems, listLines } from '../treasury/match/open-store.ts'
+import { type Candidate, suggest as suggestFor } from '../treasury/match/suggest.ts'
+import type { Nostro } from '../treasury/nostro.ts'
+import { listNostros } from '../treasury/nostro-store.ts'
+import {
+  listStatementTroubles,
+  type StatementTrouble,
+} from '../treasury/statement/continuity-store.ts'
+import { moneyWords } from '../values/money/words.ts'
+import { toSecond } from '../values/text/age.ts'
+import { paging, reading } from './action.ts'
+import {
+  CandidateResponse,
+  CaseId,
+  ItemResponse,
+  itemColumns,
+  LineResponse,
+  lineColumns,
+  MatchResponse,
+  PATHS,
+  presentCandidate,
+  presentItem,
+  presentLine,
+  presentMatch,
+} from './nostro-shown.ts'
+import { known, knownAmong } from './operator-write.ts'
+import { LimitText } from './request.ts'
+
+const STATES = ['open', 'matched'] as const
+export const NOSTRO_NAME = '^[a-z][a-z0-9_]{1,39}$'
+const NostroName = Type.String({
+  pattern: NOSTRO_NAME,
+  description: 'The account at a bank.',
+  examples: ['eur_main'],
+})
+
+const listQuery = (kind: 'line' | 'item') =>
+  Closed({
+    nostro: NostroName,
+    ...optional({
+      limit: LimitText,
+      starting_after: CaseId('The page starts with what follows it.', kind),
+      state: Literals(STATES, { description: '`open` by default.' }),
+    }),
+  })
+
+const afterOf = (starting_after: string | undefined) =>
+  starting_after === undefined ? 0n : caseNumber(starting_after)
+
+const listing = { limit: 100, arguments: ['nostro'], subject: 'nostro', listed: 'nostro list' }
+
+export const lines = paging({
+  name: 'nostro lines',
+  path: '/v3/operator/nostro_line',
+  operationId: 'listNostroLines',
+  summary: 'List the lines of a bank that no item of the books explains, oldest first.',
+  query: listQuery('line'),
+  response: LineResponse,
+  async find(audit, { nostro, state = 'open', starting_after }, limit) {
+    await knownNostro(audit, nostro)
+    return listLines(audit, { nostro, state, after: afterOf(starting_after), limit: limit + 1 })
+  },
+  present: presentLine,
+  command: {
+    words: ({ rows }) => rows.map(row => lineColumns(presentLine(row))),
+    none: 'no line',
+    ...listing,
+    help: '\nExample:\n  corridor nostro lines eur_main',
+  },
+})
+
+export const items = paging({
+  name: 'nostro items',
+  path: '/v3/operator/nostro_item',
+  operationId: 'listNostroItems',
+  summary: 'List the items of the books that no line of the bank confirms, oldest first.',
+  query: listQuery('item'),
+  response: ItemResponse,
+  async find(audit, { nostro, state = 'open', starting_after }, limit) {
+    await knownNostro(audit, nostro)
+    return listItems(audit, { nostro, state, after: afterOf(starting_after), limit: limit + 1 })
+  },
+  present: presentItem,
+  command: {
+    words: ({ rows }) => rows.map(row => itemColumns(presentItem(row))),
+    none: 'no item',
+    ...listing,
+    help: '\nExample:\n  corridor nostro items eur_main',
+  },
+})
+
+export const matches = paging({
+  name: 'nostro matches',
+  path: '/v3/operator/nostro_match',
+  operationId: 'listMatches',
+  summary: 'List the matches of lines of a bank with items of the books, newest first.',
+  query: Closed({
+    nostro: NostroName,
+    ...optional({
+      limit: LimitText,
+      starting_after: CaseId('The page starts with what follows it.', 'match'),
+    }),
+  }),
+  response: MatchResponse,
+  async find(audit, { nostro, starting_after }, limit) {
+    await knownNostro(audit, nostro)
+    const before = starting_after === undefined ? NEWEST : caseNumber(starting_after)
+    return listMatches(audit, { nostro, before, limit: limit + 1 })
+  },
+  present: presentMatch,
+  command: {
+    words: ({ rows }) => rows.map(row => matchColumns(presentMatch(row))),
+    none: 'no match',
+    ...listing,
+    help: '\nExample:\n  corridor nostro matches eur_main',
+  },
+})
+
+/** PostgreSQL's largest bigint. */
+const NEWEST = 9_223_372_036_854_775_807n
+
+function matchColumns({ id, at, rule, by, line_count, item_count, undone_by }: ShownMatch) {
+  const members = `${line_count} / ${item_count}`
+  const undone = undone_by === '' ? '' : `by ${undone_by}`
+  return { match: id, at: toSecond(at), rule, by, 'lines / items': members, undone }
+}
+
+type ShownMatch = ReturnType<typeof presentMatch>
+
+const SUGGEST_HELP = `
+Rank 5 has the same key and another amount, 6 the amount, the payee's account
+and the date, 7 several items or lines that sum up, 8 the amount with the date
+or the name. A person decides: corridor nostro match accepts one.
+
+Example:
+  corridor nostro suggest line_42`
+
+export const SuggestionsResponse = Type.Object(
+  {
+    line: LineResponse,
+    candidates: Type.Array(CandidateResponse),
+    may_book: Type.Boolean({
+      description: 'Whether nothing of the books may explain it, so that it can be booked.',
+    }),
+  },
+  { title: 'MatchSuggestions', description: 'What may explain an open line, the best first.' },
+)
+
+export const suggest = reading({
+  name: 'nostro suggest',
+  path: '/v3/operator/nostro_line/:id/suggestion',
+  operationId: 'suggestMatches',
+  summary: 'Show what may explain an open line of a bank, the best first.',
+  params: PATHS.line,
+  response: SuggestionsResponse,
+  find: async (audit, { id }) => suggestions(audit, id),
+  command: {
+    words: ({ line, candidates, may_book }) => ({
+      parts: [
+        { rows: [lineColumns(line)] },
+        {
+          rows: candidates.flatMap(candidate => candidateRows(candidate)),
+          none: may_book
+            ? `nothing found; corridor nostro book ${line.id} --as cost books it`
+            : 'nothing found',
+        },
+        ...candidates.slice(0, 1).map(best => `\n  ${acceptCommand(line.id, best)}`),
+      ],
+    }),
+    subject: 'line',
+    listed: 'nostro lines',
+    options: { id: 'line id, as corridor nostro lines shows it' },
+    help: SUGGEST_HELP,
+  },
+})
+
+type Shown = ReturnType<typeof presentCandidate>
+
+function candidateRows({ rank, items, lines, rest, reason }: Shown) {
+  const rows = [...items.map(itemColumns), ...lines.map(lineColumns)].slice(0, 12)
+  return rows.map((row, i) => ({
+    rank: i === 0 ? String(rank) : '',
+    'item or line': row.item ?? row.line ?? '',
+    day: row.day ?? '',
+    amount: row.amount ?? '',
+    who: row.who ?? '',
+    why: i === 0 ? reason : '',
+    rest: i === 0 && rest !== '0' ? moneyWords(BigInt(rest), items[0]?.currency ?? '') : '',
+  }))
+}
+
+/** The command that accepts a candidate. */
+export function acceptCommand(line: string, { items, lines, rest }: Shown): string {
+  const all = [line, ...lines.map(({ id }) => id)].join(',')
+  const rest_as = rest === '0' ? '' : ' --rest-as cost'
+  const named = items.map(({ id }) => id).join(',')
+  return `corridor nostro match --lines ${all} --items ${named}${rest_as}`
+}
+
+async function suggestions(audit: Sql, id: string) {
+  const [line] = await findLines(audit, [caseNumber(id)])
+  const found = known('line', id, line)
+  const [around] = found.match === null ? await findSurroundings(audit, [found]) : []
+  const candidates = around === undefined ? [] : suggestFor(around)
+  return {
+    line: presentLine(found),
+    candidates: candidates.map(presentCandidate),
+    may_book: found.match === null && !candidates.some(explains),
+  }
+}
+
+/** Booking a line that items explain would book the money twice. */
+function explains({ rule }: Candidate): boolean {
+  return rule === 'several' || rule === 'other_amount'
+}
+
+/** The longest list of exceptions; the counts are of all. */
+const MOST_EXCEPTIONS = 200
+
+const ExceptionResponse = Type.Object(
+  {
+    nostro: Type.String(),
+    kind: Literals(EXCEPTION_KINDS),
+    id: Type.String({ description: 'The line, item or statement; empty for one not here.' }),
+    amount: MinorText('Money in, or out with a minus.'),
+    currency: Type.String(),
+    since: Type.String({ format: 'date' }),
+    owner: Type.String({ description: 'Who looks after it; empty for nobody.' }),
+    note: Type.String({ description: 'The last note.' }),
+    next: Type.String({ description: 'What a person types next.' }),
+  },
+  { title: 'TreasuryException' },
+)
+
+export const ExceptionsResponse = Type.Object(
+  {
+    counts: Type.Array(
+      Type.Object({
+        ...{ nostro: Type.String(), kind: Literals(EXCEPTION_KINDS), count: Type.Integer() },
+        ...{ amount: MinorText('Their sum.'), oldest: Type.String({ format: 'date' }) },
+      }),
+    ),
+    exceptions: Type.Array(ExceptionResponse, {
+      description: `At most ${MOST_EXCEPTIONS}, the oldest first.`,
+    }),
+  },
+  { title: 'TreasuryExceptions', description: 'What finance has to look at.' },
+)
+
+export const exceptions = reading({
+  name: 'nostro exceptions',
+  path: '/v3/operator/nostro_exception',
+  operationId: 'listTreasuryExceptions',
+  summary: 'List what finance has to look at, oldest first, with what to type next.',
+  query: Closed(
+    optional({
+      nostro: NostroName,
+      kind: Literals(EXCEPTION_KINDS, { description: 'Only those of this kind.' }),
+      owner: Text(200, { description: 'Only those that this person looks after.' }),
+    }),
+  ),
+  response: ExceptionsResponse,
+  find: exceptionsOf,
+  present: ({ counts, found }) => ({
+    counts: counts.map(presentCount),
+    exceptions: found.map(presentException),
+  }),
+  command: {
+    words: ({ found }) => found.map(presentException).map(exceptionColumns),
+    none: 'no exception',
+    options: { nostro: 'only those of this account at a bank' },
+    help: '\nExample:\n  corridor nostro exceptions --nostro eur_main',
+  },
+})
+
+interface Asked {
+  readonly nostro?: string
+  readonly kind?: ExceptionKind
+  readonly owner?: string
+}
+
+async function exceptionsOf(audit: Sql, { nostro = '', kind, owner = '' }: Asked) {
+  if (nostro !== '') await knownNostro(audit, nostro)
+  const open = (await listNostros(audit)).filter(({ closed_at }) => closed_at === null)
+  const today = new Date().toISOString().slice(0, 10)
+  const days = open.map(one => dueDays(one, today))
+  const filter = { nostro, kind: kind ?? '', owner } as const
+  const [counted, listed, troubles] = await Promise.all([
+    countCases(audit, days),
+    listCases(audit, days, filter, MOST_EXCEPTIONS),
+    listStatementTroubles(audit, nostro === '' ? undefined : nostro),
+  ])
+  const ofStatements = troubles.map(trouble => ofStatement(trouble, open))
+  const wanted = ofStatements.filter(one => owner === '' && (kind ?? one.kind) === one.kind)
+  const all = [...listed, ...wanted].sort((a, b) => (a.since < b.since ? -1 : 1))
+  const counts = [
+    ...counted.filter(one => nostro === '' || one.nostro === nostro),
+    ...countsOf(ofStatements),
+  ]
+  return { counts, found: all.slice(0, MOST_EXCEPTIONS) }
+}
+
+function ofStatement(trouble: StatementTrouble, nostros: readonly Nostro[]): TreasuryException {
+  const { nostro, kind, statement, day, words } = trouble
+  const currency = nostros.find(({ name }) => name === nostro)?.currency ?? ''
+  return {
+    ...{ nostro, kind, of: 'statement', number: statement ?? 0n, amount: 0n, currency },
+    ...{ since: day, payout_id: '', owner: '', note: words },
+  }
+}
+
+function countsOf(troubles: readonly TreasuryException[]): CaseCount[] {
+  const groups = Map.groupBy(troubles, ({ nostro, kind }) => `${nostro} ${kind}`)
+  return [...groups.values()].flatMap(([first, ...more]) => {
+    if (first === undefined) return []
+    const { nostro, kind, since: oldest } = first
+    return [{ nostro, kind, count: more.length + 1, amount: 0n, oldest }]
+  })
+}
+
+function presentCount({ amount, ...count }: CaseCount) {
+  return { ...count, amount: String(amount) }
+}
+
+function presentException(one: TreasuryException) {
+  const { nostro, kind, of, number, amount, currency, since, owner, note } = one
+  const id = number === 0n ? '' : caseId(of, number)
+  return {
+    ...{ nostro, kind, id, amount: String(amount), currency, since, owner, note },
+    next: nextStep(one),
+  }
+}
+
+function exceptionColumns(one: ReturnType<typeof presentException>) {
+  const { nostro, kind, id, amount, currency, since, owner, next } = one
+  const money = moneyWords(BigInt(amount), currency)
+  return { nostro, kind, id, amount: money, since, owner, next }
+}
+
+export const NoteResponse = Type.Object(
+  { at: Timestamp, by: Type.String(), owner: Type.String(), note: Type.String() },
+  { title: 'CaseNote', description: 'A note of a person on a line, an item or a statement.' },
+)
+
+export const notes = reading({
+  name: 'nostro notes',
+  path: '/v3/operator/nostro_case/:id/note',
+  operationId: 'listCaseNotes',
+  summary: 'List the notes of people on a line, an item or a statement, newest first.',
+  params: PATHS.case,
+  response: NoteResponse,
+  list: true,
+  async find(audit, { id }) {
+    const [of, number] = [caseKind(id) as CaseNote['of'], caseNumber(id)]
+    known(of, id, (await isCase(audit, of, number)) || undefined)
+    const all = await listNotes(audit, of, number)
+    return all.map(({ at, by, owner, note }) => ({ at, by, owner, note }))
+  },
+  command: {
+    words: all => all.map(({ at, by, owner, note }) => ({ at, by, owner, note })),
+    subject: 'case',
+    none: 'no note',
+    options: { id: 'the id of a line, an item or a statement' },
+    help: '\nExample:\n  corridor nostro notes line_42',
+  },
+})
+
+/** Refuses (404) an unknown name. */
+async function knownNostro(audit: Sql, name: string) {
+  return knownAmong('nostro', name, await listNostros(audit), one => one.name)
+}
