@@ -29,6 +29,7 @@ import { startDelivering } from './worker/deliver-webhooks.ts'
 import { startDeriving } from './worker/derive-items.ts'
 import { startFetchingRates } from './worker/fetch-rates.ts'
 import { startIndexingNames } from './worker/index-names.ts'
+import { startMatching } from './worker/match-lines.ts'
 import { startMeasuring } from './worker/measure-rails.ts'
 import { startNotifying } from './worker/notify-people.ts'
 import { startProving } from './worker/prove-books.ts'
@@ -149,6 +150,7 @@ const WORKERS = [
   startProving,
   startDeriving,
   startTakingStatements,
+  startMatching,
   startWatchingArchive,
   watchDatabase,
 ] as const

@@ -319,6 +319,24 @@ function treasuryMetrics(registers: Registry[]) {
       help: "Journals of live accounts that the house's books do not have yet.",
       registers,
     }),
+    treasuryExceptions: new Gauge({
+      name: 'corridor_treasury_exceptions',
+      help: 'Open lines and items that finance has to look at, by nostro and kind.',
+      labelNames: ['nostro', 'kind'] as const,
+      registers,
+    }),
+    treasuryExceptionsSum: new Gauge({
+      name: 'corridor_treasury_exceptions_sum',
+      help: 'Their sum in major units of the currency of the nostro.',
+      labelNames: ['nostro', 'kind'] as const,
+      registers,
+    }),
+    treasuryExceptionsOldest: new Gauge({
+      name: 'corridor_treasury_exceptions_oldest_seconds',
+      help: 'Seconds since the day of the oldest of them.',
+      labelNames: ['nostro', 'kind'] as const,
+      registers,
+    }),
     statementLate: new Gauge({
       name: 'corridor_statement_late_seconds',
       help: 'Seconds since the statement of an account at a bank was due, by nostro.',
