@@ -100,6 +100,8 @@ export interface FormSpec {
   readonly danger?: boolean
   /** Whether the button stands in a line with other buttons. */
   readonly small?: boolean
+  /** Whether the button has the focus: the key Enter sends the form. */
+  readonly focused?: boolean
 }
 
 /** It acts once: the Idempotency-Key is the same each time the browser sends it. */
@@ -116,7 +118,7 @@ export function postForm(visit: Visit, spec: FormSpec): Html {
 <input type="hidden" name="key" value="${keyOf(visit)}">
 ${hidden}${spec.body}${fields(visit, spec.fields ?? [])}
 ${asksNow && proofField(visit)}
-<button class="${tone}">${spec.button}</button></form>`
+<button class="${tone}"${spec.focused && html` autofocus`}>${spec.button}</button></form>`
   return spec.under === undefined
     ? form
     : html`<details><summary>${spec.under}</summary>${form}</details>`

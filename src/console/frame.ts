@@ -48,6 +48,7 @@ const INSTALLATION_SCREENS: ScreenGroups = {
     '/prices': 'Rates and fees',
     '/rails': 'Rails and routes',
     '/rules': 'Limits and rules',
+    '/treasury': 'Treasury',
     '/income': 'Income',
     '/deliveries': 'Failing webhooks',
     '/users': 'Users',

@@ -17,6 +17,9 @@ import type * as income from '../operator/income.ts'
 import type * as keys from '../operator/keys.ts'
 import type * as limits from '../operator/limits.ts'
 import type { ListsResponse } from '../operator/lists.ts'
+import type { ExceptionsResponse, SuggestionsResponse } from '../operator/nostro-cases.ts'
+import type * as nostro from '../operator/nostro-shown.ts'
+import type { PositionResponse } from '../operator/nostros.ts'
 import type { NotificationResponse } from '../operator/notification-routes.ts'
 import type * as owner from '../operator/owner-routes.ts'
 import type * as routes from '../operator/payout-routing.ts'
@@ -137,6 +140,13 @@ export type UpkeepRun = Shown<typeof upkeep.UpkeepRun>
 export type OperatorFile = Shown<typeof FileResponse>
 export type UnreadFile = Shown<typeof UnreadFileResponse>
 export type DatabaseClock = Shown<typeof ClockResponse>
+export type NostroPosition = Shown<typeof PositionResponse>
+export type BankLine = Shown<typeof nostro.LineResponse>
+export type NostroItem = Shown<typeof nostro.ItemResponse>
+export type NostroMatch = Shown<typeof nostro.MatchResponse>
+export type MatchCandidate = Shown<typeof nostro.CandidateResponse>
+export type MatchSuggestions = Shown<typeof SuggestionsResponse>
+export type TreasuryExceptions = Shown<typeof ExceptionsResponse>
 export type OperatorFileInFull = Shown<typeof FileInFullResponse>
 export type RailFigures = Shown<typeof Figures>
 export type RailFigure = RailFigures['results'][number]

@@ -45,6 +45,7 @@ import { priceScreens } from './operator/prices.ts'
 import { railScreens } from './operator/rails.ts'
 import { reviewScreens } from './operator/reviews.ts'
 import { screeningScreens } from './operator/screening.ts'
+import { treasuryScreens } from './operator/treasury.ts'
 import { userScreens } from './operator/users.ts'
 import { type Needs, Screens } from './screens.ts'
 
@@ -105,6 +106,7 @@ export function consolePages(
   priceScreens(screens)
   railScreens(screens)
   ruleScreens(screens)
+  treasuryScreens(screens)
   deliveryScreens(screens)
   userScreens(screens)
   auditScreens(screens)
