@@ -19,8 +19,8 @@ import {
 import { findFundingKeys, listCreditLines, namesOfPayouts } from './funding-key-store.ts'
 import { actForTheHouse } from './nostro-store.ts'
 
-/** The most open lines that are looked at. */
-const LINES = 5_000
+/** The most open lines that are looked at together. */
+const LINES = 1_000
 
 export interface Crediting {
   readonly sql: Sql
@@ -30,16 +30,33 @@ export interface Crediting {
   book(booking: Booking): Promise<void>
 }
 
+interface LeftLine {
+  readonly line: CreditLine
+  readonly reason: string
+}
+
 interface Credited {
   readonly credited: number
   /** The lines that are left, with the reason. */
-  readonly left: readonly { readonly line: CreditLine; readonly reason: string }[]
+  readonly left: readonly LeftLine[]
 }
 
-/** Credits each open line whose account is certain. */
-export async function creditLines(crediting: Crediting): Promise<Credited> {
-  const { sql, finder } = crediting
-  const lines = await findLines(sql, finder)
+/** Credits each open line after this one whose account is certain. */
+export async function creditLines(crediting: Crediting, after = 0n): Promise<Credited> {
+  const left: LeftLine[] = []
+  let credited = 0
+  for (let last: bigint | undefined = after; last !== undefined; ) {
+    const lines: readonly CreditLine[] = await findLines(crediting, last)
+    const page = await creditPage(crediting, lines)
+    credited += page.credited
+    left.push(...page.left)
+    last = lines.at(-1)?.id
+  }
+  return { credited, left }
+}
+
+async function creditPage(crediting: Crediting, lines: readonly CreditLine[]): Promise<Credited> {
+  const { sql } = crediting
   const values = [
     ...new Set(lines.flatMap(line => [...keysOf(line).values()].flatMap(s => [...s]))),
   ]
@@ -47,7 +64,7 @@ export async function creditLines(crediting: Crediting): Promise<Credited> {
     void actForTheHouse(tx)
     return findFundingKeys(tx, values)
   })
-  const left: { line: CreditLine; reason: string }[] = []
+  const left: LeftLine[] = []
   let credited = 0
   for (const line of lines) {
     const reason = await creditLine(crediting, line, accountOf(line, keys))
@@ -57,8 +74,8 @@ export async function creditLines(crediting: Crediting): Promise<Credited> {
   return { credited, left }
 }
 
-async function findLines(sql: Sql, finder: Sql): Promise<CreditLine[]> {
-  const rows = await listCreditLines(sql, LINES)
+async function findLines({ sql, finder }: Crediting, after: bigint): Promise<CreditLine[]> {
+  const rows = await listCreditLines(sql, after, LINES)
   const named = await namesOfPayouts(
     finder,
     rows.map(({ end_to_end_id }) => end_to_end_id).filter(Boolean),

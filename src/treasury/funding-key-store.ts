@@ -41,24 +41,25 @@ export function findFundingKeys(tx: TransactionSql, values: readonly string[]) {
     where value = any (${[...values]}::text[]) and ended_at is null order by id`
 }
 
-/** What changes whenever a line may have become creditable. */
-export async function findCreditMark(sql: Tag): Promise<string> {
-  const [row] = await sql<{ mark: string }[]>`
-    select concat_ws(' ', (select max(id) from bank_lines), (select max(id) from matches),
-      (select max(change_id) from audit_log where table_name = 'funding_keys'),
-      (select lists_version from reference_version)) as mark`
-  return row?.mark ?? ''
+/** The newest line; and what changes whenever an older one may have become creditable. */
+export async function findCreditMark(sql: Tag): Promise<{ line: bigint; keys: string }> {
+  const [row] = await sql<{ line: bigint; keys: string }[]>`
+    select coalesce((select max(id) from bank_lines), 0) as line,
+      concat_ws(' ', (select max(change_id) from audit_log where table_name = 'funding_keys'),
+        (select lists_version from reference_version)) as keys`
+  return row ?? { line: 0n, keys: '' }
 }
 
-/** Open lines of money that came in for clients, oldest first. */
-export function listCreditLines(sql: Tag, limit: number) {
+/** Open lines of money that came in for clients, after this line, oldest first. */
+export function listCreditLines(sql: Tag, after: bigint, limit: number) {
   return sql<Omit<CreditLine, 'names_payout'>[]>`
     select l.id, l.nostro, l.currency, l.amount, l.booked_on::text, l.bank_reference,
       l.end_to_end_id, l.uetr, l.own_account, l.counterparty, l.counterparty_name, l.text,
       exists (select from bank_lines o where o.nostro = l.nostro and o.id <> l.id
         and o.bank_reference = l.bank_reference and l.bank_reference <> '') as reference_repeats
     from bank_lines l join nostros n on n.name = l.nostro
-    where l.match is null and l.amount > 0 and n.purpose = 'client' and n.closed_at is null
+    where l.id > ${after}::bigint and l.match is null and l.amount > 0 and n.purpose = 'client'
+      and n.closed_at is null
     order by l.id limit ${limit}`
 }
 

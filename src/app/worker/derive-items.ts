@@ -6,6 +6,7 @@ import { bookingAct } from '../../operator/funding.ts'
 import type { Deps } from '../../runtime/deps.ts'
 import { isSpread } from '../../sql/shard.ts'
 import { bookMoney } from '../../statements/funding/operations.ts'
+import type { Booking } from '../../statements/funding/rules.ts'
 import { creditLines } from '../../treasury/credit.ts'
 import { assignAll, deriveSome } from '../../treasury/derive.ts'
 import { findCreditMark } from '../../treasury/funding-key-store.ts'
@@ -15,6 +16,8 @@ import { startCounting } from './counts.ts'
 import { startWorker, type Worker, warned } from './worker.ts'
 
 const LOOK_EVERY_MS = 1_000
+/** A list that was not current may be by now, and an account that was closed may be open. */
+const LOOK_AT_ALL_MS = 60_000
 /** The look reads every book, so it may take this share of the time. */
 const LOOK_SHARE = 0.05
 
@@ -26,7 +29,7 @@ export function startDeriving(deps: Deps): Worker {
     warned(deps, 'journals that are not derived could not be counted', undefined),
   )
   const failed = warned(deps, "the house's books could not be derived", LOOK_EVERY_MS)
-  const rounds = { nostros: '', credited: '' }
+  const rounds = { nostros: '', line: 0n, keys: '', all_at: Number.NEGATIVE_INFINITY }
   const deriving = startWorker(() => deriveRound(deps, rounds).catch(failed))
   return {
     stop() {
@@ -39,7 +42,10 @@ export function startDeriving(deps: Deps): Worker {
 /** The state at which the last round had done all that there was. */
 interface Rounds {
   nostros: string
-  credited: string
+  line: bigint
+  keys: string
+  /** When all open lines were last looked at, by the process's clock. */
+  all_at: number
 }
 
 /** Returns how long to wait: not at all while accounts are behind. */
@@ -52,24 +58,28 @@ async function deriveRound(deps: Deps, rounds: Rounds): Promise<number> {
     await assignAll(deps.sql)
     rounds.nostros = nostros
   }
-  const mark = await findCreditMark(deps.sql)
-  if (mark !== rounds.credited) {
-    await creditAll(deps)
-    rounds.credited = mark
-  }
+  await creditNew(deps, rounds)
   return journals > 0n ? 0 : Math.max(LOOK_EVERY_MS, took / LOOK_SHARE)
 }
 
-/** Credits each open line whose account is certain. Returns how many. */
-export async function creditAll(deps: Deps): Promise<number> {
+/** Looks at new lines at once; and at all that are open once in a while, or with new keys. */
+async function creditNew(deps: Deps, rounds: Rounds): Promise<void> {
+  const { line, keys } = await findCreditMark(deps.sql)
+  const now = performance.now()
+  const all = keys !== rounds.keys || now - rounds.all_at > LOOK_AT_ALL_MS
+  if (!all && line === rounds.line) return
+  await creditAll(deps, all ? 0n : rounds.line)
+  Object.assign(rounds, { line, keys }, all && { all_at: now })
+}
+
+/** Credits each open line after this one whose account is certain. Returns how many. */
+export async function creditAll(deps: Deps, after = 0n): Promise<number> {
   const { sql, finder, lists, operators } = deps
   const author = { operator: SERVICE, act: 'nostro credit', via: 'corridor treasury', origin: {} }
-  const { credited } = await creditLines({
-    ...{ sql, finder, lists },
-    async book(command) {
-      await operators.run(author, { operation: bookMoney, command, act: bookingAct })
-    },
-  })
+  const book = async (command: Booking) => {
+    await operators.run(author, { operation: bookMoney, command, act: bookingAct })
+  }
+  const { credited } = await creditLines({ sql, finder, lists, book }, after)
   return credited
 }
 
