@@ -16,6 +16,7 @@ import { referenceFault } from '../../src/values/network/creditor-reference.ts'
 import { balancesOf } from '../support/assert/check.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { readLists, readUnList, requireLists, takeUnList } from '../support/service/un-list.ts'
 import { type GivenLine, giveLines } from '../support/treasury/lines.ts'
 
 let service: TestService
@@ -143,6 +144,19 @@ test('GET /v3/funding_instruction: the account’s keys with the bank, and no ot
     ['virtual_iban', 'DE02500105170137075030'],
     ['virtual_iban', 'DE75512108001245126199'],
   ])
+})
+
+test('payer whom a list may name: in suspense, also while the lists are missing; others are credited', async () => {
+  await addKey(account, 'virtual_iban', 'DE27100777770209299700')
+  const from = (amount: bigint, counterparty_name: string) => {
+    return { amount, own_account: 'DE27100777770209299700', counterparty_name }
+  }
+  await requireLists(service, 'un')
+  assert.equal(await credited(account, from(41n, 'Lucia Chen')), 0n, 'no list is there')
+  await takeUnList(service, await readUnList())
+  await readLists(service)
+  assert.equal(await credited(account, from(43n, 'Eric Badege')), 41n)
+  assert.equal(await credited(account), 0n)
 })
 
 const LINE: CreditLine = {
