@@ -11,7 +11,7 @@ import type { Options } from './options.ts'
 import { say, whole, wordCost } from './report.ts'
 import { type Target, withTarget } from './target.ts'
 
-const MAIN = join(import.meta.dirname, '..', 'src', 'main.ts')
+export const MAIN = join(import.meta.dirname, '..', 'src', 'main.ts')
 
 export function benchImport({ quick, postgres }: Options): Promise<readonly Figure[]> {
   const rows = quick ? 5_000 : 100_000
@@ -73,7 +73,7 @@ function startImport({ folder, account_id }: Target, file: string) {
 const WATCH_MS = 50
 
 /** Watches the process until it ends; returns its processor time and peak memory. */
-async function watch(child: ChildProcess): Promise<{ cpu_s: number; rss_mib: number }> {
+export async function watch(child: ChildProcess): Promise<{ cpu_s: number; rss_mib: number }> {
   const pid = child.pid as number
   const used = { cpu_s: 0, rss_mib: 0 }
   while (child.exitCode === null && child.signalCode === null) {

@@ -6,6 +6,7 @@ import { deriveSome } from '../src/treasury/derive.ts'
 import type { Figure, FigureRound } from './figure.ts'
 import type { Options } from './options.ts'
 import { inRounds, say, whole } from './report.ts'
+import { benchStatements } from './statement.ts'
 import { type Target, withTarget } from './target.ts'
 
 /** Each payout has two journals: its debit and its settlement. */
@@ -17,10 +18,10 @@ type Plan = typeof FULL
 /** The worker of the service would derive at the same time. */
 const ALONE = { env: { CORRIDOR_SETTLE: 'off' } }
 
-export function benchTreasury(options: Options): Promise<readonly Figure[]> {
+export async function benchTreasury(options: Options): Promise<readonly Figure[]> {
   const plan = options.quick ? QUICK : FULL
   options.record('plan', plan)
-  return withTarget({ ...options, ...ALONE }, async target => {
+  const books = await withTarget({ ...options, ...ALONE }, async target => {
     const owner = connect(target.database_url, { max: 1, as: 'owner' })
     try {
       return await measure(target, owner, plan)
@@ -28,6 +29,7 @@ export function benchTreasury(options: Options): Promise<readonly Figure[]> {
       await owner.end({ timeout: 5 })
     }
   })
+  return [...books, ...(await benchStatements(options))]
 }
 
 async function measure(target: Target, owner: Sql, plan: Plan): Promise<readonly Figure[]> {
