@@ -1,14 +1,17 @@
 // Takes the statements of a file: reads all of it, then writes the lines that no other statement
 // has, and judges whether the statements follow each other. One transaction writes a file.
 import { hash } from 'node:crypto'
+import { mkdtempDisposable } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SCRATCH } from '../../adapters/bank-file/pgp.ts'
 import { OtherFile } from '../../adapters/iso20022/reader.ts'
 import type { Sql, TransactionSql } from '../../sql/connect.ts'
 import { UnreadableFile } from '../../values/bank-format/bank-format.ts'
-import type { Nostro } from '../nostro.ts'
 import { listNostros } from '../nostro-store.ts'
 import { type Continuity, inCommon, judge } from './continuity.ts'
 import { StatementRefused, UnknownFormat } from './nostro-of.ts'
-import type { StatementLine } from './statement.ts'
+import { Spool } from './spool.ts'
+import type { StatementLine, StatementPart } from './statement.ts'
 import {
   type BankStatement,
   countLike,
@@ -25,7 +28,7 @@ import {
   updateState,
   upsertFile,
 } from './store.ts'
-import { type Reads, readParts, type Surveyed, survey } from './survey.ts'
+import { type Reads, type Surveyed, survey } from './survey.ts'
 
 export interface StatementSource
   extends Pick<StatementFile, 'sha256' | 'size' | 'name' | 'rail' | 'by'> {
@@ -62,15 +65,17 @@ export async function importStatements(sql: Sql, source: StatementSource): Promi
   const { sha256, files } = source
   if (await isFileRead(sql, sha256)) return { sha256, is_known: true, statements: [] }
   const { nostros, named } = await nostrosFor(sql, source.nostro)
-  const found = await survey(files, nostros, named)
-  return sql.begin(async tx => {
+  await using scratch = await mkdtempDisposable(SCRATCH)
+  await using spool = await Spool.make(join(scratch.path, 'parts'))
+  const found = await survey(files, nostros, named, part => spool.add(part))
+  return await sql.begin(async tx => {
     const { size, name, rail, by } = source
     const file = { ...{ sha256, size, rail, by }, name: name.slice(0, 300) }
     if (!(await upsertFile(tx, { ...file, state: 'read', reason: '', account: '' }))) {
       return { sha256, is_known: true, statements: [] }
     }
     await lockNostros(tx, [...new Set(found.map(({ nostro }) => nostro.name))])
-    const statements = await writeAll(tx, source, found, named)
+    const statements = await writeAll(tx, sha256, found, spool.read())
     const states = await judgeAll(tx, statements)
     return {
       sha256,
@@ -87,8 +92,8 @@ export async function importStatements(sql: Sql, source: StatementSource): Promi
 export async function previewStatements(sql: Sql, source: StatementSource, most: number) {
   const { nostros, named } = await nostrosFor(sql, source.nostro)
   const lines: StatementLine[] = []
-  const statements = await survey(source.files, nostros, named, line => {
-    if (lines.length < most) lines.push(line)
+  const statements = await survey(source.files, nostros, named, part => {
+    if (part.kind === 'line' && lines.length < most) lines.push(part)
   })
   return { statements, lines }
 }
@@ -125,19 +130,19 @@ async function nostrosFor(sql: Sql, name: string | undefined) {
   return { nostros, named }
 }
 
-/** Reads the file again, and writes the statements that the survey has found in it. */
+/** Writes the statements that the survey has found, from the parts that it has kept. */
 async function writeAll(
   tx: TransactionSql,
-  { sha256, files }: StatementSource,
+  sha256: string,
   found: readonly Surveyed[],
-  named: Nostro | undefined,
+  parts: AsyncIterable<StatementPart>,
 ): Promise<TakenStatement[]> {
   const taken: TakenStatement[] = []
   let writer: StatementWriter | undefined
-  for await (const part of readParts(files, named)) {
+  for await (const part of parts) {
     if (part.kind === 'head') {
       const surveyed = found[taken.length]
-      if (surveyed === undefined) throw new Error('a file has changed while it was read')
+      if (surveyed === undefined) throw new Error('more statements than the survey has found')
       writer = await StatementWriter.open(tx, sha256, surveyed)
     } else if (part.kind === 'line') await writer?.add(part)
     else if (writer !== undefined) taken.push(await writer.close())

@@ -1,4 +1,4 @@
-// Reads a file of statements to its end before anything of it is written: whose they are, their
+// Reads a file of statements to its end before anything of it is stored: whose they are, their
 // days, their balances and sums. So a file that cannot be read leaves nothing behind.
 import { UnreadableFile } from '../../values/bank-format/bank-format.ts'
 import type { IsoDate } from '../../values/calendar/calendar.ts'
@@ -43,7 +43,7 @@ export interface Surveyed {
  * All parts of a file with its reader. Throws UnknownFormat for bytes of none of the formats. A CSV
  * file is read by the mapping of the nostro that the caller has named.
  */
-export async function* readParts(
+async function* readParts(
   files: readonly Reads[],
   named: Nostro | undefined,
 ): AsyncGenerator<StatementPart> {
@@ -86,12 +86,12 @@ const noSums = (): Sums => ({
   ...{ first: undefined, last: undefined },
 })
 
-/** Throws UnreadableFile or StatementRefused. `show` gets each line that would be taken. */
+/** Throws UnreadableFile or StatementRefused. `keep` gets each part. */
 export async function survey(
   files: readonly Reads[],
   nostros: readonly Nostro[],
   named: Nostro | undefined,
-  show: (line: StatementLine) => void = () => {},
+  keep: (part: StatementPart) => Promise<void> | void,
 ): Promise<Surveyed[]> {
   const statements: Surveyed[] = []
   let head: StatementHead | undefined
@@ -107,10 +107,10 @@ export async function survey(
       if (part.kind === 'end') statements.push(surveyed(nostro, head, part, sums))
       else {
         addLine(sums, part, nostro)
-        if (part.booked_on >= nostro.opening_on) show(part)
         lines += 1
       }
     }
+    await keep(part)
     checkBounds(statements.length, lines)
   }
   if (statements.length === 0) throw new UnreadableFile('the file has no statement')
