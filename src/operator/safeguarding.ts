@@ -13,24 +13,17 @@ import {
   Timestamp,
 } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { databaseNow, type Sql } from '../sql/connect.ts'
+import { databaseNow } from '../sql/connect.ts'
 import { POOLS } from '../treasury/nostro.ts'
-import {
-  SAFEGUARDED,
-  type Safeguarding,
-  safeguardingOf,
-  stateOfDay,
-} from '../treasury/safeguarding.ts'
+import { SAFEGUARDED, type Safeguarding, stateOfDay } from '../treasury/safeguarding.ts'
 import {
   insertSignedDay,
-  listRequirements,
-  listResources,
   listSignedDays,
+  readSafeguarding,
   type SignedDay,
   upsertAccountPool,
 } from '../treasury/safeguarding-store.ts'
 import { invalidField, refuseIfAny } from '../values/errors.ts'
-import { instantFromIso } from '../values/instant.ts'
 import { moneyWords } from '../values/money/words.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
 import { accountNamed } from './operator-write.ts'
@@ -93,7 +86,7 @@ const show = reading({
   summary: 'Show what is owed to clients and what is held for them, now.',
   response: SafeguardingResponse,
   list: true,
-  find: async audit => (await readNow(audit)).map(presentNow),
+  find: async audit => (await readSafeguarding(audit)).map(presentNow),
   command: {
     words: days => days.map(nowColumns),
     none: 'no client money: no account at a bank has a pool (corridor nostro set --pool)',
@@ -136,7 +129,7 @@ const sign = writing({
   async run(acting, { pool, currency, entered = 0, action = '' }) {
     const kept = await acting.kept()
     if (kept !== null) return kept
-    const days = await readNow(acting.audit)
+    const days = await readSafeguarding(acting.audit)
     const day = days.find(one => one.pool === pool && one.currency === currency)
     if (day === undefined) {
       const message = `no client money in ${currency} belongs to the pool ${pool}`
@@ -214,20 +207,6 @@ const pool = writing({
 })
 
 export const safeguarding: ActionGroup = { actions: [show, sign, list, pool] }
-
-/** The figures of this moment; `d1` is the midnight before. */
-async function readNow(audit: Sql): Promise<Safeguarding[]> {
-  return audit.begin('isolation level repeatable read read only', async tx => {
-    const as_of = await databaseNow(tx)
-    const day = as_of.slice(0, 10)
-    const midnight = instantFromIso(`${day}T00:00:00Z`) ?? as_of
-    const momentOf = async (at: string) => ({
-      requirements: await listRequirements(tx, at),
-      resources: await listResources(tx, at),
-    })
-    return safeguardingOf({ day, as_of }, await momentOf(as_of), await momentOf(midnight))
-  })
-}
 
 function presentDay(day: Omit<Safeguarding, 'negative'>) {
   const { requirement, resource, d1_requirement, d1_resource, earned } = day

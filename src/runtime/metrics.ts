@@ -337,6 +337,19 @@ function treasuryMetrics(registers: Registry[]) {
       labelNames: ['nostro', 'kind'] as const,
       registers,
     }),
+    nostroForecast: new Gauge({
+      name: 'corridor_nostro_forecast',
+      help:
+        'Accounts at banks whose forecast of the next banking days falls below a level, by state: ' +
+        'low or critical.',
+      labelNames: ['state'],
+      registers,
+    }),
+    safeguardingShortfalls: new Gauge({
+      name: 'corridor_safeguarding_shortfalls',
+      help: 'Pools and currencies in which more is owed to clients than is held for them.',
+      registers,
+    }),
     statementLate: new Gauge({
       name: 'corridor_statement_late_seconds',
       help: 'Seconds since the statement of an account at a bank was due, by nostro.',

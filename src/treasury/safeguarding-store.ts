@@ -1,14 +1,16 @@
 // The SQL statements of client money: what is owed, what is held, and the signed snapshots.
+import { databaseNow, type Sql } from '../sql/connect.ts'
 import { sql as part, type Tag } from '../sql/sql.ts'
-import type { Instant } from '../values/instant.ts'
+import { type Instant, instantFromIso } from '../values/instant.ts'
 import { sumsAt } from './balance-store.ts'
-import type {
-  External,
-  Requirement,
-  Resource,
-  SafeguardedPool,
-  Safeguarding,
-  SafeguardingState,
+import {
+  type External,
+  type Requirement,
+  type Resource,
+  type SafeguardedPool,
+  type Safeguarding,
+  type SafeguardingState,
+  safeguardingOf,
 } from './safeguarding.ts'
 
 /** What is owed to clients before this instant. */
@@ -141,4 +143,18 @@ export async function upsertAccountPool(sql: Tag, account_id: string, pool: stri
   await sql`
     insert into account_pools (account_id, pool) values (${account_id}, ${pool})
     on conflict (account_id) do update set pool = excluded.pool`
+}
+
+/** The figures of this moment; `d1` is the midnight before. */
+export async function readSafeguarding(audit: Sql): Promise<Safeguarding[]> {
+  return audit.begin('isolation level repeatable read read only', async tx => {
+    const as_of = await databaseNow(tx)
+    const day = as_of.slice(0, 10)
+    const midnight = instantFromIso(`${day}T00:00:00Z`) ?? as_of
+    const momentOf = async (at: string) => ({
+      requirements: await listRequirements(tx, at),
+      resources: await listResources(tx, at),
+    })
+    return safeguardingOf({ day, as_of }, await momentOf(as_of), await momentOf(midnight))
+  })
 }

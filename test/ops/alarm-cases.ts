@@ -143,6 +143,18 @@ const BOOKS: readonly AlarmCase[] = [
     { at: '25h', says: '2M journals are not verified yet.' },
     1600,
   ),
+  ofValue('ClientMoneyShort', 'corridor_safeguarding_shortfalls', [1, 0], {
+    says: 'More is owed to clients than is held for them.',
+  }),
+  ofValue('NostroCritical', 'corridor_nostro_forecast{state="critical"}', [2, 0], {
+    says: '2 accounts at banks fall below their critical level.',
+  }),
+  ofValue('NostroLow', 'corridor_nostro_forecast{state="low"}', [2, 0], {
+    says: '2 accounts at banks fall below their low level.',
+  }),
+  ofValue('TreasuryBehind', 'corridor_treasury_lag_journals', [2_000_000, 900], {
+    says: "2M journals are not in the house's books.",
+  }),
   ofValue('LogNotArchived', 'corridor_archive_lag_seconds', [720, 60], {
     at: '1m',
     says: 'The log has waited 12m 0s for its archive.',

@@ -4,14 +4,18 @@
 import { SERVICE } from '../../accounts/user/user.ts'
 import { bookingAct } from '../../operator/funding.ts'
 import type { Deps } from '../../runtime/deps.ts'
+import { databaseNow } from '../../sql/connect.ts'
 import { isSpread } from '../../sql/shard.ts'
 import { bookMoney } from '../../statements/funding/operations.ts'
 import type { Booking } from '../../statements/funding/rules.ts'
 import { creditLines } from '../../treasury/credit.ts'
 import { assignAll, deriveSome } from '../../treasury/derive.ts'
+import { readForecast } from '../../treasury/forecast-store.ts'
 import { findCreditMark } from '../../treasury/funding-key-store.ts'
 import { countBehind } from '../../treasury/item-store.ts'
 import { listNostros } from '../../treasury/nostro-store.ts'
+import { stateOfDay } from '../../treasury/safeguarding.ts'
+import { readSafeguarding } from '../../treasury/safeguarding-store.ts'
 import { startCounting } from './counts.ts'
 import { startWorker, type Worker, warned } from './worker.ts'
 
@@ -21,6 +25,10 @@ const LOOK_AT_ALL_MS = 60_000
 /** The look reads every book, so it may take this share of the time. */
 const LOOK_SHARE = 0.05
 
+/** The sums of all accounts are added up so often. */
+const MEASURE_EVERY_MS = 600_000
+const NEVER = Number.NEGATIVE_INFINITY
+
 /** Does nothing on a spread database, which has only sandboxes. */
 export function startDeriving(deps: Deps): Worker {
   if (isSpread()) return { stop: () => Promise.resolve() }
@@ -29,7 +37,7 @@ export function startDeriving(deps: Deps): Worker {
     warned(deps, 'journals that are not derived could not be counted', undefined),
   )
   const failed = warned(deps, "the house's books could not be derived", LOOK_EVERY_MS)
-  const rounds = { nostros: '', line: 0n, keys: '', all_at: Number.NEGATIVE_INFINITY }
+  const rounds = { nostros: '', line: 0n, keys: '', all_at: NEVER, measured_at: NEVER }
   const deriving = startWorker(() => deriveRound(deps, rounds).catch(failed))
   return {
     stop() {
@@ -46,6 +54,7 @@ interface Rounds {
   keys: string
   /** When all open lines were last looked at, by the process's clock. */
   all_at: number
+  measured_at: number
 }
 
 /** Returns how long to wait: not at all while accounts are behind. */
@@ -59,6 +68,7 @@ async function deriveRound(deps: Deps, rounds: Rounds): Promise<number> {
     rounds.nostros = nostros
   }
   await creditNew(deps, rounds)
+  await measure(deps, rounds)
   return journals > 0n ? 0 : Math.max(LOOK_EVERY_MS, took / LOOK_SHARE)
 }
 
@@ -81,6 +91,26 @@ export async function creditAll(deps: Deps, after = 0n): Promise<number> {
   }
   const { credited } = await creditLines({ sql, finder, lists, book }, after)
   return credited
+}
+
+/** Sets the figures of what finance must look at: forecasts, and client money. */
+async function measure(deps: Deps, rounds: Rounds): Promise<void> {
+  const now = performance.now()
+  if (now - rounds.measured_at < MEASURE_EVERY_MS) return
+  rounds.measured_at = now
+  await measureTreasury(deps)
+}
+
+export async function measureTreasury({ operators: { audit }, metrics }: Deps): Promise<void> {
+  const now = await databaseNow(audit)
+  const forecast = await readForecast(audit, now.slice(0, 10))
+  for (const state of ['low', 'critical'] as const) {
+    const days = forecast.filter(day => day.state === state)
+    metrics.nostroForecast.set({ state }, new Set(days.map(({ nostro }) => nostro)).size)
+  }
+  const days = await readSafeguarding(audit)
+  const short = days.filter(day => stateOfDay(day) === 'shortfall')
+  metrics.safeguardingShortfalls.set(short.length)
 }
 
 type Assigning = Awaited<ReturnType<typeof listNostros>>[number]
