@@ -10,6 +10,7 @@ import {
 } from 'prom-client'
 import { clock } from '../ledger/clock.ts'
 import { nextTurn } from '../values/event-loop.ts'
+import { treasuryMetrics } from './treasury-metrics.ts'
 
 export type Metrics = ReturnType<typeof makeMetrics>
 
@@ -307,53 +308,6 @@ function verifyMetrics(registers: Registry[]) {
     verifyFaults: new Gauge({
       name: 'corridor_verify_faults',
       help: 'Rows that differ from the books: corridor verify --all names them.',
-      registers,
-    }),
-  }
-}
-
-function treasuryMetrics(registers: Registry[]) {
-  return {
-    journalsBehind: new Gauge({
-      name: 'corridor_treasury_lag_journals',
-      help: "Journals of live accounts that the house's books do not have yet.",
-      registers,
-    }),
-    treasuryExceptions: new Gauge({
-      name: 'corridor_treasury_exceptions',
-      help: 'Open lines and items that finance has to look at, by nostro and kind.',
-      labelNames: ['nostro', 'kind'] as const,
-      registers,
-    }),
-    treasuryExceptionsSum: new Gauge({
-      name: 'corridor_treasury_exceptions_sum',
-      help: 'Their sum in major units of the currency of the nostro.',
-      labelNames: ['nostro', 'kind'] as const,
-      registers,
-    }),
-    treasuryExceptionsOldest: new Gauge({
-      name: 'corridor_treasury_exceptions_oldest_seconds',
-      help: 'Seconds since the day of the oldest of them.',
-      labelNames: ['nostro', 'kind'] as const,
-      registers,
-    }),
-    nostroForecast: new Gauge({
-      name: 'corridor_nostro_forecast',
-      help:
-        'Accounts at banks whose forecast of the next banking days falls below a level, by state: ' +
-        'low or critical.',
-      labelNames: ['state'],
-      registers,
-    }),
-    safeguardingShortfalls: new Gauge({
-      name: 'corridor_safeguarding_shortfalls',
-      help: 'Pools and currencies in which more is owed to clients than is held for them.',
-      registers,
-    }),
-    statementLate: new Gauge({
-      name: 'corridor_statement_late_seconds',
-      help: 'Seconds since the statement of an account at a bank was due, by nostro.',
-      labelNames: ['nostro'] as const,
       registers,
     }),
   }
