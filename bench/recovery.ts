@@ -11,7 +11,7 @@ import { makeDue } from './settle-run.ts'
 import { readPostgresPid, type Target, withTarget } from './target.ts'
 
 const GIB = 2 ** 30
-const FULL = { rounds: 3, log_bytes: 2 * GIB }
+const FULL = { rounds: 1, log_bytes: 2 * GIB }
 const QUICK = { rounds: 1, log_bytes: GIB / 16 }
 /** How many payouts are made between two looks at the length of the log. */
 const PAYOUTS = 10_000

@@ -123,13 +123,13 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'upkeep',
     measures: 'what verifying while it runs, and archiving the log, cost payouts',
-    minutes: { full: 9, quick: 1 },
+    minutes: { full: 5, quick: 1 },
     run: benchUpkeep,
   },
   {
     name: 'recovery',
     measures: 'ready again after kill -9 of PostgreSQL with 2 GiB of log to repeat',
-    minutes: { full: 8, quick: 1 },
+    minutes: { full: 4, quick: 1 },
     run: benchRecovery,
   },
   {

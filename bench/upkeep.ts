@@ -13,7 +13,7 @@ interface Plan extends Seconds {
   readonly rounds: number
 }
 
-const FULL: Plan = { rounds: 6, warm_up_s: 4, load_s: 20 }
+const FULL: Plan = { rounds: 4, warm_up_s: 3, load_s: 10 }
 const QUICK: Plan = { rounds: 1, warm_up_s: 1, load_s: 3 }
 
 const CONNECTIONS = 64
