@@ -70,8 +70,11 @@ export async function checkPort(config: Listening): Promise<Finding> {
   const probed = ops_port === undefined ? url : urlOf(ops_host, ops_port)
   const answer = await ask(probed, '/healthz')
   if (answer?.body?.status !== 'ok') {
-    const fix = 'stop what uses it, or set HOST and PORT to others'
-    return wrong('port', `${refused.message.replace(/;.*/, '')}, and not by Corridor`, fix)
+    const fix =
+      'if Corridor uses it, set CORRIDOR_OPS_PORT here as for the service; else stop what uses ' +
+      'it, or set HOST and PORT to others'
+    const found = `${refused.message.replace(/;.*/, '')}, and Corridor’s /healthz is not there`
+    return wrong('port', found, fix)
   }
   const ready = await ask(probed, '/readyz')
   if (ready?.status === 200) return inOrder('port', `Corridor answers at ${url}, and is ready`)

@@ -132,7 +132,7 @@ test('corridor doctor, port used by another program: a fault; used by Corridor: 
   const front = await startFront(service.app)
   const at = (PORT: string) => openCli(service.database.url, { PORT, HOST: '127.0.0.1' })
   const [taken, own] = await Promise.all([at(String(port)), at(new URL(front.address).port)])
-  assert.match((await wrongs(taken)).port ?? '', /taken, and not by Corridor$/)
+  assert.match((await wrongs(taken)).port ?? '', /taken, and Corridor’s \/healthz is not there$/)
   assert.deepEqual(await wrongs(own), {})
   other.close()
   front.close()
