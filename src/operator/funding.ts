@@ -34,7 +34,7 @@ const moneyOf = (minimum: number, description: string) => ({
 
 const IN_MINOR = 'Integer in minor units of the currency.'
 
-const BookingResponse = Type.Object(
+export const BookingResponse = Type.Object(
   {
     account_id: AccountId,
     by: Type.String({ description: 'The person who has booked it.' }),
@@ -57,7 +57,7 @@ function presentBooking({ entries: [{ line }], balance_before }: BookingOutcome)
 
 type Booked = ReturnType<typeof presentBooking>
 
-const REFUSALS: readonly Refused[] = [
+export const REFUSALS: readonly Refused[] = [
   'not_found',
   'account_frozen',
   'account_closed',
@@ -68,7 +68,7 @@ const REFUSALS: readonly Refused[] = [
   'balance_limit_exceeded',
 ]
 
-const SHOWN = {
+export const SHOWN = {
   words({ balance_transaction: line, balance_before, balance_after }: Booked): string {
     const { id, type, currency, net, metadata, description } = line
     const major = (minor: number | string) => formatMajor(BigInt(minor), currencyExponent(currency))
@@ -281,7 +281,8 @@ Example:
 
 export const funding: readonly Action[] = [fund, withdraw, adjust, reverse]
 
-function book<Shown>(
+/** Books money in the name of the operator who acts. */
+export function book<Shown>(
   acting: Acting<Shown>,
   asked: Omit<Booking, 'by'>,
   once: Readonly<Record<string, string>> = {},

@@ -13,6 +13,7 @@ import { moneyWords } from '../values/money/words.ts'
 import { type Acting, type ActionGroup, writing } from './action.ts'
 import { exceptions, items, lines, matches, NOSTRO_NAME, notes, suggest } from './nostro-cases.ts'
 import { NostroPath, nostroNamed } from './nostro-changes.ts'
+import { credit } from './nostro-credit.ts'
 import { addRule, removeRule, rules } from './nostro-rules.ts'
 import { CaseId, PATHS } from './nostro-shown.ts'
 import { known } from './operator-write.ts'
@@ -252,7 +253,7 @@ async function matchAll(sql: Sql, name: string) {
 
 export const nostroMatching: ActionGroup = {
   actions: [
-    ...[lines, items, matches, suggest, exceptions, match, book, undo],
+    ...[lines, items, matches, suggest, exceptions, match, book, credit, undo],
     ...[note, notes, rules, addRule, removeRule, run],
   ],
 }

@@ -105,7 +105,7 @@ async function creditLine(crediting: Crediting, line: CreditLine, found: Found):
 
 /** The booking of a whole line on an account. */
 export function bookingOf(
-  line: CreditLine,
+  line: Omit<CreditLine, 'names_payout'>,
   account_id: string,
   by: string,
   reason: string,

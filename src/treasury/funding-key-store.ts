@@ -50,17 +50,27 @@ export async function findCreditMark(sql: Tag): Promise<{ line: bigint; keys: st
   return row ?? { line: 0n, keys: '' }
 }
 
-/** Open lines of money that came in for clients, after this line, oldest first. */
-export function listCreditLines(sql: Tag, after: bigint, limit: number) {
-  return sql<Omit<CreditLine, 'names_payout'>[]>`
-    select l.id, l.nostro, l.currency, l.amount, l.booked_on::text, l.bank_reference,
-      l.end_to_end_id, l.uetr, l.own_account, l.counterparty, l.counterparty_name, l.text,
-      exists (select from bank_lines o where o.nostro = l.nostro and o.id <> l.id
-        and o.bank_reference = l.bank_reference and l.bank_reference <> '') as reference_repeats
-    from bank_lines l join nostros n on n.name = l.nostro
-    where l.id > ${after}::bigint and l.match is null and l.amount > 0 and n.purpose = 'client'
-      and n.closed_at is null
-    order by l.id limit ${limit}`
+type ReadLine = Omit<CreditLine, 'names_payout'>
+
+/** Open lines of money that came in for clients. */
+const CREDIT_LINES = part`
+  select l.id, l.nostro, l.currency, l.amount, l.booked_on::text, l.bank_reference,
+    l.end_to_end_id, l.uetr, l.own_account, l.counterparty, l.counterparty_name, l.text,
+    exists (select from bank_lines o where o.nostro = l.nostro and o.id <> l.id
+      and o.bank_reference = l.bank_reference and l.bank_reference <> '') as reference_repeats
+  from bank_lines l join nostros n on n.name = l.nostro
+  where l.match is null and l.amount > 0 and n.purpose = 'client' and n.closed_at is null`
+
+/** Those after this line, oldest first. */
+export function listCreditLines(sql: Tag, after: bigint, limit: number): Promise<ReadLine[]> {
+  return sql<ReadLine[]>`
+    ${CREDIT_LINES} and l.id > ${after}::bigint order by l.id limit ${limit}`
+}
+
+/** Undefined for a line that is no open credit for clients. */
+export async function findCreditLine(sql: Tag, id: bigint): Promise<ReadLine | undefined> {
+  const [row] = await sql<ReadLine[]>`${CREDIT_LINES} and l.id = ${id}::bigint`
+  return row
 }
 
 /** Which of these ids of banks are those of payments of ours. */

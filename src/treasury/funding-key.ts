@@ -102,7 +102,11 @@ export function accountOf(line: CreditLine, keys: readonly FundingKey[]): Found 
  * The reference under which the line is booked: the bank's, where no other line has it. The line's
  * own number is unique.
  */
-export function bookedReference({ id, bank_reference, reference_repeats }: CreditLine): string {
+export function bookedReference({
+  id,
+  bank_reference,
+  reference_repeats,
+}: Pick<CreditLine, 'id' | 'bank_reference' | 'reference_repeats'>): string {
   const reference = bank_reference.trim()
   return reference === '' || reference_repeats ? `line_${id}` : reference
 }

@@ -67,6 +67,7 @@ const ASKING = [
     'month/:month/close',
     'nostro',
     'nostro/:name/close',
+    'nostro_line/:id/credit',
     'nostro/:name/mapping',
     'nostro/:name/rule',
     'nostro/:name/rule/remove',

@@ -36,6 +36,10 @@ export const MATCHING_CALLS: Calls = {
     ids: [(await newPair(world)).line],
     body: { as: 'cost', note: 'Account fee' },
   }),
+  'POST /v3/operator/nostro_line/:id/credit': async world => ({
+    ids: [(await newPair(world)).line],
+    body: { account_id: world.live.account.account_id, reason: 'Invoice 118' },
+  }),
   'POST /v3/operator/nostro_match': async world => {
     const { line, item } = await newPair(world)
     return { body: { lines: [line], items: [item] } }

@@ -10,7 +10,7 @@ import { undone } from '../support/database/undone.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { bookUsd } from '../support/service/operate.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
-import { giveLines } from '../support/treasury/lines.ts'
+import { giveLines } from '../support/treasury/open-rows.ts'
 
 let service: TestService
 let owner: Sql
@@ -162,7 +162,7 @@ test('trial balance: each currency sums to zero; clients: what each is owed', as
 })
 
 test('month with a line without a note, or a missing statement: refused; then closed, once and in order', async () => {
-  await giveLines(owner, CLIENTS, [{ amount: -50n, booked_on: `${LAST_MONTH}-15`, text: 'fee' }])
+  await giveLines(owner, CLIENTS, [{ amount: -50n, day: `${LAST_MONTH}-15`, text: 'fee' }])
   const check = JSON.parse(await run('month', 'check', LAST_MONTH, '--json'))
   assert.deepEqual(
     [...new Set(check.map(({ what }: { what: string }) => what))],
@@ -170,7 +170,7 @@ test('month with a line without a note, or a missing statement: refused; then cl
   )
   assert.match(await refused('month', 'close', LAST_MONTH), /usd_\w+: no statement covers/)
   for (const name of ['usd_own', 'usd_clients']) {
-    const end = [{ amount: 1n, booked_on: `${LAST_MONTH}-31` }]
+    const end = [{ amount: 1n, day: `${LAST_MONTH}-31` }]
     await giveLines(owner, { name, currency: 'USD' }, end)
   }
   assert.match(await refused('month', 'close', LAST_MONTH), /line_\d+: an open line without a note/)

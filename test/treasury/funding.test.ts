@@ -12,12 +12,15 @@ import {
   referencesIn,
 } from '../../src/treasury/funding-key.ts'
 import { newFundingReference } from '../../src/treasury/funding-reference.ts'
+import { matchNostro } from '../../src/treasury/match/match-nostro.ts'
+import { listNostros } from '../../src/treasury/nostro-store.ts'
 import { referenceFault } from '../../src/values/network/creditor-reference.ts'
+import { verify } from '../../src/verify/run.ts'
 import { balancesOf } from '../support/assert/check.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { readLists, readUnList, requireLists, takeUnList } from '../support/service/un-list.ts'
-import { type GivenLine, giveLines } from '../support/treasury/lines.ts'
+import { type GivenLine, giveLines } from '../support/treasury/open-rows.ts'
 
 let service: TestService
 let owner: Sql
@@ -157,6 +160,27 @@ test('payer whom a list may name: in suspense, also while the lists are missing;
   await readLists(service)
   assert.equal(await credited(account, from(43n, 'Eric Badege')), 41n)
   assert.equal(await credited(account), 0n)
+})
+
+test('credit by a person: one account, once, with the reason; then its line is matched and nothing is left', async () => {
+  const { account_id } = account.account
+  const [id] = await giveLines(owner, NOSTRO, [{ amount: 5_151n, text: 'no key' }])
+  const words = ['nostro', 'credit', `line_${id}`]
+  const shown = await run(...words, account_id, '--reason', 'Invoice 118, by mail')
+  assert.match(shown, /escrow EUR 51\.51, reference line_\d+/)
+  const again = await cli.run(...words, other.account.account_id, '--reason', 'No, theirs')
+  assert.equal(again.code, 1)
+  assert.match(again.stderr, /has funded account acc_\w+ already/)
+  while ((await deriveSome(service.deps)).journals > 0n);
+  const nostro = (await listNostros(owner)).find(({ name }) => name === NOSTRO.name)
+  await matchNostro(service.deps.sql, nostro ?? assert.fail())
+  const [line] = await owner<{ rule: string }[]>`
+    select m.rule from bank_lines l join matches m on m.id = l.match where l.id = ${id ?? 0n}`
+  assert.equal(line?.rule, 'key')
+  const late = await cli.run(...words, account_id, '--reason', 'Again')
+  assert.match(late.stderr, /is no open credit on an account for clients/)
+  const verdict = await verify(owner, { account_id: null, all: true })
+  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
 })
 
 const LINE: CreditLine = {

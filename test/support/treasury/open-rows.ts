@@ -22,6 +22,7 @@ export interface GivenLine {
   readonly block?: string
   readonly file?: string
   readonly bank_reference?: string
+  readonly own_account?: string
   readonly counterparty?: string
   readonly counterparty_name?: string
   readonly text?: string
@@ -73,8 +74,10 @@ export async function giveLines(
   const rows = lines.map((line, i) => ({
     ...{ position: i + 1, currency: nostro.currency, day: TODAY, code: '', end_to_end_id: '' },
     ...{ uetr: '', instruction: '', block: '', file: '', bank_reference: '', counterparty: '' },
+    own_account: '',
     ...{ counterparty_name: '', text: '', details: [], same: `${name} ${i}`, ...line },
   }))
+  const days = rows.map(({ day }) => day).sort()
   const own = rows.filter(({ currency }) => currency === nostro.currency)
   const sum = own.reduce((total, { amount }) => total + amount, 0n)
   return owner.begin(async tx => {
@@ -85,21 +88,22 @@ export async function giveLines(
       insert into bank_statements (id, sha256, nostro, format, statement_id, opened_on, closed_on,
         opening, closing, lines, amount, state)
       values (nextval('bank_statement_ids'), ${sha256}, ${nostro.name}, 'csv', ${name},
-        ${TODAY}::date, ${TODAY}::date, 0, ${sum}, ${lines.length}, ${sum}, 'proved')
+        ${days[0] ?? TODAY}::date, ${days.at(-1) ?? TODAY}::date, 0, ${sum}, ${lines.length}, ${sum}, 'proved')
       returning id`
     const written = await tx<{ id: bigint }[]>`
       insert into bank_lines (amount, statement, position, booked_on, value_on, occurrence, same,
         nostro, currency, code, end_to_end_id, uetr, instruction, block, file, bank_reference,
-        counterparty, counterparty_name, text, details)
+        own_account, counterparty, counterparty_name, text, details)
       select amount, ${statement?.id ?? 0n}, position, day, day, (coalesce(
           (select max(occurrence) from bank_lines o where o.nostro = ${nostro.name}
             and o.same = sha256(convert_to(r.same, 'UTF8'))), 0)
           + row_number() over (partition by r.same order by position))::integer,
         sha256(convert_to(r.same, 'UTF8')), ${nostro.name}, currency, code, end_to_end_id, uetr,
-        instruction, block, file, bank_reference, counterparty, counterparty_name, text, details
+        instruction, block, file, bank_reference, own_account, counterparty, counterparty_name,
+        text, details
       from json_to_recordset(${rowsAsJson(rows)}::json) as r (position integer, amount bigint,
         currency text, day date, code text, end_to_end_id text, uetr text, instruction text,
-        block text, file text, bank_reference text, counterparty text, counterparty_name text,
+        block text, file text, bank_reference text, own_account text, counterparty text, counterparty_name text,
         text text, details jsonb, same text)
       order by position returning id`
     return written.map(({ id }) => id)
