@@ -205,12 +205,27 @@ test('a statement that begins before the opening: its later lines alone, and it 
   )
 })
 
-test('a report of the running day: no lines', async () => {
+test('a report of the running day, and a statement with an interim balance: no lines', async () => {
   const { name, account } = await freshNostro()
   const one = anyStatement(seeded(seed), { account, day: '2026-11-02', opening: 0n, count: 3 })
-  const { statements } = await take(CAMT.write(one).replaceAll('BkToCstmrStmt', 'BkToCstmrAcctRpt'))
-  assert.equal(statements[0]?.is_final, false)
+  const report = CAMT.write(one).replaceAll('BkToCstmrStmt', 'BkToCstmrAcctRpt')
+  const interim = CAMT.write(one).replace('CLBD', 'ITBD')
+  for (const text of [report, interim]) {
+    const { statements } = await take(text)
+    assert.equal(statements[0]?.is_final, false)
+  }
   assert.deepEqual(await linesOf(name), [])
+  assert.deepEqual(await statesOf(name), [])
+})
+
+test('an account in two currencies: each statement is of the nostro in its currency', async () => {
+  const { name, account } = await freshNostro()
+  const drawn = { account, day: '2026-11-02', opening: 0n, count: 3 }
+  const dollars = CAMT.write(anyStatement(seeded(seed), { ...drawn, currency: 'USD' }))
+  await assert.rejects(take(dollars), /in USD, and no nostro has this account/)
+  await addNostro(owner, { name: `${name}_usd`, account, currency: 'USD' })
+  await take(dollars)
+  assert.deepEqual([await linesOf(name), (await linesOf(`${name}_usd`)).length], [[], 3])
 })
 
 test('one file with statements of two nostros: both; of an unknown account: nothing of it', async () => {

@@ -93,7 +93,8 @@ function statementReader(kind: Kind): MessageReader<StatementPart> {
         addPayment(entry, node)
       } else if (node.name === ENTRY) {
         yield* head(reportOf(node), attributeOf(childOf(node, 'Amt'), 'Ccy'))
-        const line = lineOf(node, entry, account)
+        // Reports and notices are not final, so their entries make no lines.
+        const line = kind === 'camt.053' ? lineOf(node, entry, account) : undefined
         if (line !== undefined) yield line
       } else if (REPORTS.includes(node.name)) {
         yield* head(node, '')
