@@ -163,6 +163,15 @@ test('a statement that is missing: a gap from the next one on, until it comes', 
   assert.deepEqual([...new Set(await statesOf(name))], ['proved'])
 })
 
+test('an overlapping statement with one more of equal lines: the one is added', async () => {
+  const { name, account } = await freshNostro()
+  const day = anyStatement(seeded(seed), { account, day: '2026-11-02', opening: 0n, count: 1 })
+  await take(CAMT.write(day))
+  const more = { ...day, id: 'again', lines: [...day.lines, ...day.lines] }
+  const { statements } = await take(CAMT.write(more))
+  assert.deepEqual([statements[0]?.held, (await linesOf(name)).length], [1, 2])
+})
+
 test('the same days in another format: adds nothing', async () => {
   const { name, account } = await freshNostro()
   const days = history(seeded(seed + 2), account, 4)
