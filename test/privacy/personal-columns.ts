@@ -176,6 +176,8 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   },
   screening_entries: { none: 'list entry_id digest content' },
   screening_settings: { staff: 'set_by reason', none: 'required' },
+  matches: { staff: 'by note undone_by undo_note', none: 'nostro rule' },
+  case_notes: { staff: 'by owner note', none: 'of' },
   statement_files: { staff: 'by', none: 'sha256 name rail state reason account' },
   bank_statements: { none: 'sha256 nostro format statement_id sequence state' },
   bank_lines: {
@@ -207,7 +209,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   nostro_totals: { none: 'nostro side currency' },
   house_journals: {
     staff: 'reference note by',
-    none: 'kind codes currencies nostros amounts hash',
+    none: 'kind codes currencies nostros hash',
   },
   nostro_items: {
     // The reference of a booking, as journals have it.
