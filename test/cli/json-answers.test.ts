@@ -6,8 +6,12 @@ import { test } from 'node:test'
 import { entityOf, pay } from '../support/service/payouts.ts'
 import { addPerson } from '../support/service/service.ts'
 import { openWithCli } from '../support/service/with-cli.ts'
+import { DIALECTS, type Dialect } from '../support/treasury/dialects.ts'
+import { anyStatement } from '../support/treasury/statements.ts'
 
 const RECORDED = new URL('json-answers.json', import.meta.url)
+
+const [, , MT940] = DIALECTS as [Dialect, Dialect, Dialect]
 
 const { ANSWERS } = process.env
 const { service, cli } = await openWithCli({}, { CORRIDOR_USER: 'ada' })
@@ -45,6 +49,11 @@ async function commandsOfWorld(): Promise<Readonly<Record<string, readonly strin
   const { id: payout } = await pay(account)
   const entity = await entityOf(account)
   const run = (words: string) => answerOf(...words.split(' '))
+  await run('nostro add eur_main EUR 0.00 --account 1 --opening-on 2026-01-01')
+  const statement = anyStatement(() => 0.5, {
+    ...{ account: '1', day: '2026-01-02', opening: 0n, count: 1 },
+  })
+  await run(`nostro import ${await cli.file('statement.sta', MT940.write(statement))}`)
   await run(`limit set --account ${account_id} --count 9 --hours 24`)
   await run('pricing set --spread-bps 25')
   await run('approval-rule add --new-payee')
@@ -67,6 +76,7 @@ async function commandsOfWorld(): Promise<Readonly<Record<string, readonly strin
     'entity show': ['entity', 'show', entity],
     'entity explain': ['entity', 'explain', entity],
     'route explain': ['route', 'explain', payout],
+    'nostro statements': ['nostro', 'statements', 'eur_main'],
     'user key list': ['user', 'key', 'list', 'ada'],
   }
 }
