@@ -2375,11 +2375,11 @@ CREATE INDEX nostro_items_by_time ON nostro_items USING btree (nostro, booked_at
 CREATE UNIQUE INDEX one_item_a_journal ON nostro_items USING btree (account_id, number) WHERE (number IS NOT NULL);
 CREATE UNIQUE INDEX one_item_a_nostro ON nostro_items USING btree (house_number, nostro) WHERE (house_number IS NOT NULL);
 CREATE INDEX open_items_by_amount ON nostro_items USING btree (nostro, amount, value_on) WHERE (match IS NULL);
-CREATE INDEX open_items_by_block ON nostro_items USING btree (nostro, block) WHERE ((match IS NULL) AND (block <> ''::text));
-CREATE INDEX open_items_by_file ON nostro_items USING btree (nostro, file) WHERE ((match IS NULL) AND (file <> ''::text));
-CREATE INDEX open_items_by_instruction ON nostro_items USING btree (nostro, instruction) WHERE ((match IS NULL) AND (instruction <> ''::text));
-CREATE INDEX open_items_by_key ON nostro_items USING btree (nostro, key) WHERE ((match IS NULL) AND (key <> ''::text));
-CREATE INDEX open_items_by_uetr ON nostro_items USING btree (nostro, uetr) WHERE ((match IS NULL) AND (uetr <> ''::text));
+CREATE INDEX open_items_by_block ON nostro_items USING btree (block, nostro) WHERE ((match IS NULL) AND (block <> ''::text));
+CREATE INDEX open_items_by_file ON nostro_items USING btree (file, nostro) WHERE ((match IS NULL) AND (file <> ''::text));
+CREATE INDEX open_items_by_instruction ON nostro_items USING btree (instruction, nostro) WHERE ((match IS NULL) AND (instruction <> ''::text));
+CREATE INDEX open_items_by_key ON nostro_items USING btree (key, nostro) WHERE ((match IS NULL) AND (key <> ''::text));
+CREATE INDEX open_items_by_uetr ON nostro_items USING btree (uetr, nostro) WHERE ((match IS NULL) AND (uetr <> ''::text));
 CREATE TRIGGER counted AFTER INSERT ON nostro_items REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_items_to_total();
 CREATE TRIGGER item_stays BEFORE UPDATE ON nostro_items FOR EACH ROW WHEN ((((((((((((((((((old.amount IS DISTINCT FROM new.amount) OR (old.booked_at IS DISTINCT FROM new.booked_at)) OR (old.number IS DISTINCT FROM new.number)) OR (old.house_number IS DISTINCT FROM new.house_number)) OR (old.value_on IS DISTINCT FROM new.value_on)) OR (old.attempt IS DISTINCT FROM new.attempt)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.kind IS DISTINCT FROM new.kind)) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.payout_id IS DISTINCT FROM new.payout_id)) OR (old.rail IS DISTINCT FROM new.rail)) OR (old.key IS DISTINCT FROM new.key)) OR (old.uetr IS DISTINCT FROM new.uetr)) OR (old.instruction IS DISTINCT FROM new.instruction)) OR (old.block IS DISTINCT FROM new.block)) OR (old.file IS DISTINCT FROM new.file)) OR ((new.nostro <> old.nostro) AND ((old.nostro <> ''::text) OR (old.match IS NOT NULL))))) EXECUTE FUNCTION refuse_item_change();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON nostro_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();

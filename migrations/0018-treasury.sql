@@ -175,9 +175,9 @@ create unique index one_item_a_nostro on nostro_items (house_number, nostro)
   where house_number is not null;
 create index nostro_items_by_time on nostro_items (nostro, booked_at);
 create index nostro_items_by_match on nostro_items (match) where match is not null;
-create index open_items_by_key on nostro_items (nostro, key) where match is null and key <> '';
-create index open_items_by_uetr on nostro_items (nostro, uetr) where match is null and uetr <> '';
-create index open_items_by_block on nostro_items (nostro, block) where match is null and block <> '';
+create index open_items_by_key on nostro_items (key, nostro) where match is null and key <> '';
+create index open_items_by_uetr on nostro_items (uetr, nostro) where match is null and uetr <> '';
+create index open_items_by_block on nostro_items (block, nostro) where match is null and block <> '';
 create index open_items_by_amount on nostro_items (nostro, amount, value_on) where match is null;
 create trigger kept before delete or truncate on nostro_items
   for each statement execute function refuse_change();

@@ -129,8 +129,8 @@ create table matches (
 );
 create sequence match_ids;
 create index matches_by_nostro on matches (nostro, id);
-create index open_items_by_file on nostro_items (nostro, file) where match is null and file <> '';
-create index open_items_by_instruction on nostro_items (nostro, instruction)
+create index open_items_by_file on nostro_items (file, nostro) where match is null and file <> '';
+create index open_items_by_instruction on nostro_items (instruction, nostro)
   where match is null and instruction <> '';
 create index undone_matches on matches (nostro, id) where undone_at is not null;
 alter table bank_lines add constraint of_a_match foreign key (match) references matches

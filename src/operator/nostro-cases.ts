@@ -2,7 +2,7 @@
 import { Closed, Literals, MinorText, optional, Text, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Sql } from '../sql/connect.ts'
-import { caseId, caseKind, caseNumber } from '../treasury/match/case-id.ts'
+import { caseId, caseNumber, readCaseId } from '../treasury/match/case-id.ts'
 import {
   dueDays,
   EXCEPTION_KINDS,
@@ -12,7 +12,6 @@ import {
 } from '../treasury/match/exception.ts'
 import {
   type CaseCount,
-  type CaseNote,
   countCases,
   isCase,
   listCases,
@@ -65,8 +64,8 @@ const listQuery = (kind: 'line' | 'item') =>
     }),
   })
 
-const afterOf = (starting_after: string | undefined) =>
-  starting_after === undefined ? 0n : caseNumber(starting_after)
+const afterOf = (kind: 'line' | 'item', starting_after: string | undefined) =>
+  starting_after === undefined ? 0n : caseNumber(kind, starting_after)
 
 const listing = { limit: 100, arguments: ['nostro'], subject: 'nostro', listed: 'nostro list' }
 
@@ -79,7 +78,8 @@ export const lines = paging({
   response: LineResponse,
   async find(audit, { nostro, state = 'open', starting_after }, limit) {
     await knownNostro(audit, nostro)
-    return listLines(audit, { nostro, state, after: afterOf(starting_after), limit: limit + 1 })
+    const after = afterOf('line', starting_after)
+    return listLines(audit, { nostro, state, after, limit: limit + 1 })
   },
   present: presentLine,
   command: {
@@ -99,7 +99,8 @@ export const items = paging({
   response: ItemResponse,
   async find(audit, { nostro, state = 'open', starting_after }, limit) {
     await knownNostro(audit, nostro)
-    return listItems(audit, { nostro, state, after: afterOf(starting_after), limit: limit + 1 })
+    const after = afterOf('item', starting_after)
+    return listItems(audit, { nostro, state, after, limit: limit + 1 })
   },
   present: presentItem,
   command: {
@@ -125,7 +126,7 @@ export const matches = paging({
   response: MatchResponse,
   async find(audit, { nostro, starting_after }, limit) {
     await knownNostro(audit, nostro)
-    const before = starting_after === undefined ? NEWEST : caseNumber(starting_after)
+    const before = starting_after === undefined ? NEWEST : caseNumber('match', starting_after)
     return listMatches(audit, { nostro, before, limit: limit + 1 })
   },
   present: presentMatch,
@@ -219,7 +220,7 @@ export function acceptCommand(line: string, { items, lines, rest }: Shown): stri
 }
 
 async function suggestions(audit: Sql, id: string) {
-  const [line] = await findLines(audit, [caseNumber(id)])
+  const [line] = await findLines(audit, [caseNumber('line', id)])
   const found = known('line', id, line)
   const [around] = found.match === null ? await findSurroundings(audit, [found]) : []
   const candidates = around === undefined ? [] : suggestFor(around)
@@ -372,7 +373,7 @@ export const notes = reading({
   response: NoteResponse,
   list: true,
   async find(audit, { id }) {
-    const [of, number] = [caseKind(id) as CaseNote['of'], caseNumber(id)]
+    const { kind: of, number } = readCaseId(id, 'line', 'item', 'statement')
     known(of, id, (await isCase(audit, of, number)) || undefined)
     const all = await listNotes(audit, of, number)
     return all.map(({ at, by, owner, note }) => ({ at, by, owner, note }))

@@ -5,8 +5,8 @@ import { Closed, Literals, MinorText, optional, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Sql } from '../sql/connect.ts'
 import { matchByPerson, REST_KINDS, undoByPerson } from '../treasury/match/by-person.ts'
-import { caseId, caseKind, caseNumber } from '../treasury/match/case-id.ts'
-import { type CaseNote, insertNote } from '../treasury/match/exception-store.ts'
+import { caseId, caseNumber, readCaseId } from '../treasury/match/case-id.ts'
+import { insertNote } from '../treasury/match/exception-store.ts'
 import { matchNostro } from '../treasury/match/match-nostro.ts'
 import { actForTheHouse } from '../treasury/nostro-store.ts'
 import { moneyWords } from '../values/money/words.ts'
@@ -124,7 +124,8 @@ function matched<Shown>(acting: Acting<Shown>, asked: Asked): Promise<Shown> {
   return acting.change(sql =>
     sql.begin(async tx => {
       const made = await matchByPerson(tx, {
-        ...{ lines: lines.map(caseNumber), items: items.map(caseNumber) },
+        lines: lines.map(id => caseNumber('line', id)),
+        items: items.map(id => caseNumber('item', id)),
         ...{ rest_as, to, note, by: acting.operator.name },
       })
       const { id, nostro, currency, sum, rest } = made
@@ -169,7 +170,7 @@ const undo = writing({
   run: (acting, { id, note }) =>
     acting.change(sql =>
       sql.begin(async tx => {
-        const asked = { id: caseNumber(id), note, by: acting.operator.name }
+        const asked = { id: caseNumber('match', id), note, by: acting.operator.name }
         const { lines, items, house_number } = await undoByPerson(tx, asked)
         const open = items.length - (house_number === null ? 0 : 1)
         return { match: id, lines: lines.length, items: open }
@@ -201,8 +202,8 @@ const note = writing({
   response: Type.Object({ id: Type.String(), owner: Type.String() }, { title: 'NotedCase' }),
   run: (acting, { id, note, owner = '' }) =>
     acting.change(async sql => {
-      const of = caseKind(id) as CaseNote['of']
-      const row = { of, row_id: caseNumber(id), by: acting.operator.name, owner, note }
+      const { kind: of, number: row_id } = readCaseId(id, 'line', 'item', 'statement')
+      const row = { of, row_id, by: acting.operator.name, owner, note }
       const written = await sql.begin(async tx => {
         await actForTheHouse(tx)
         return insertNote(tx, row)

@@ -5,6 +5,7 @@ import { isSpread } from '../../sql/shard.ts'
 import { dueDays } from '../../treasury/match/exception.ts'
 import { countCases } from '../../treasury/match/exception-store.ts'
 import { matchNostro } from '../../treasury/match/match-nostro.ts'
+import { MatcherBusy } from '../../treasury/match/match-store.ts'
 import { findMatchMark } from '../../treasury/match/open-store.ts'
 import { actForTheHouse, listNostros } from '../../treasury/nostro-store.ts'
 import { currencyExponent } from '../../values/money/currency.ts'
@@ -24,7 +25,12 @@ export function startMatching(deps: Deps): Worker {
   )
   const failed = warned(deps, 'lines of banks could not be matched', 10 * LOOK_EVERY_MS)
   const rounds = { mark: '', at: 0 }
-  const matching = startWorker(() => matchRound(deps, rounds).catch(failed))
+  const matching = startWorker(() =>
+    matchRound(deps, rounds).catch(error =>
+      // Another process does the work; this one looks whether all is done.
+      error instanceof MatcherBusy ? LOOK_EVERY_MS : failed(error),
+    ),
+  )
   return {
     stop() {
       stopCounting()
@@ -43,7 +49,7 @@ async function matchRound(
   })
   if (mark === rounds.mark && performance.now() < rounds.at + LOOK_AGAIN_MS) return LOOK_EVERY_MS
   for (const nostro of await listNostros(sql)) {
-    if (nostro.closed_at === null) await matchNostro(sql, nostro)
+    if (nostro.closed_at === null) await matchNostro(sql, nostro, false)
   }
   rounds.mark = mark
   rounds.at = performance.now()

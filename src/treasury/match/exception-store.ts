@@ -58,18 +58,19 @@ function cases(days: readonly DueDays[]): Fragment {
 function hits(): Fragment {
   const by = (column: string, spelling: string) => sql`
     (select i.id, i.nostro, i.amount from nostro_items i
-    where i.nostro = o.name and i.match is null and i.${sql(column)} <> ''
+    where (i.nostro <> '') is true and i.match is null and i.${sql(column)} <> ''
       and i.${sql(column)} = k.${sql(spelling)} and (sign(i.amount) = sign(l.amount)) is true
     limit 20)`
   return sql`
     select bool_or(i.nostro <> l.nostro and i.amount = l.amount) as elsewhere,
       bool_or(i.nostro = l.nostro and i.amount <> l.amount) as other_amount,
-      bool_or(i.nostro = l.nostro and i.amount = l.amount and not exists (
-        select from matches m where m.nostro = l.nostro and m.undone_at is not null
-          and l.id = any (m.lines) and i.id = any (m.items))) as twin
-    from unnest(l.keys, l.folded, l.lowered) as k (key, folded, lowered) cross join due o
+      bool_or(i.nostro = l.nostro and i.amount = l.amount) as twin
+    from unnest(l.keys, l.folded, l.lowered) as k (key, folded, lowered)
     cross join lateral (${by('key', 'folded')} union all ${by('uetr', 'lowered')}
-      union all ${by('block', 'key')}) i`
+      union all ${by('block', 'key')}) i
+    where not exists (
+      select from matches m where m.nostro = l.nostro and m.undone_at is not null
+        and l.id = any (m.lines) and i.id = any (m.items))`
 }
 
 export interface ExceptionFilter {

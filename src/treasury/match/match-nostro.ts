@@ -36,16 +36,29 @@ export interface MatchCounts {
 
 const NOTHING: MatchCounts = { by_key: 0, by_block: 0, by_text: 0, by_nostro_rule: 0 }
 
-/** Runs after each import of a statement, after items are derived, and when a person asks. */
-export async function matchNostro(sql: Sql, nostro: Nostro): Promise<MatchCounts> {
+/**
+ * Runs after each import of a statement, after items are derived, and when a person asks.
+ * @throws MatcherBusy when another process matches the nostro and `waits` is false
+ */
+export async function matchNostro(sql: Sql, nostro: Nostro, waits = true): Promise<MatchCounts> {
   if (!(await hasOpenLines(sql, nostro.name))) return NOTHING
-  const pairs = (find: Find, rule: NewMatch['rule']) => matchPairs(sql, nostro, rule, find)
+  const run = { sql, nostro, waits }
+  const pairs = (find: Find, rule: NewMatch['rule']) => matchPairs(run, rule, find)
   const by_key = await pairs(tx => findByKey(tx, nostro, false, MOST_FOUND), 'key')
   const by_block = await pairs(tx => findByBlock(tx, nostro, MOST_FOUND), 'block')
   const by_text = await pairs(tx => findByKey(tx, nostro, true, MOST_FOUND), 'text')
-  const by_nostro_rule = await applyRules(sql, nostro)
+  const by_nostro_rule = await applyRules(run)
   return { by_key, by_block, by_text, by_nostro_rule }
 }
+
+interface Run {
+  readonly sql: Sql
+  readonly nostro: Nostro
+  readonly waits: boolean
+}
+
+const inRun = <T>({ sql, nostro, waits }: Run, work: (tx: TransactionSql) => Promise<T>) =>
+  asMatcher(sql, { nostro: nostro.name, waits }, work)
 
 type Find = (tx: TransactionSql) => Promise<Pairing[]>
 
@@ -53,20 +66,16 @@ type Find = (tx: TransactionSql) => Promise<Pairing[]>
  * Finds pairs, and writes them in several transactions. When somebody has matched one of them
  * meanwhile, it finds again.
  */
-async function matchPairs(
-  sql: Sql,
-  nostro: Nostro,
-  rule: NewMatch['rule'],
-  find: Find,
-): Promise<number> {
+async function matchPairs(run: Run, rule: NewMatch['rule'], find: Find): Promise<number> {
+  const { nostro } = run
   let all = 0
   for (let tries = 0; ; ) {
-    const found = await asMatcher(sql, nostro.name, find)
+    const found = await inRun(run, find)
     try {
       for (let from = 0; from < found.length; from += MOST_MATCHES) {
         const some = found.slice(from, from + MOST_MATCHES)
         const matches = some.map(pairing => pairMatch(nostro, rule, pairing))
-        await asMatcher(sql, nostro.name, tx => writeMatches(tx, matches))
+        await inRun(run, tx => writeMatches(tx, matches))
         all += matches.length
       }
       if (found.length < MOST_FOUND) return all
@@ -83,14 +92,15 @@ function pairMatch({ name }: Nostro, rule: NewMatch['rule'], pairing: Pairing): 
   return { ...of, rule: by_details ? 'details' : rule, lines: [line], items, sum }
 }
 
-async function applyRules(sql: Sql, nostro: Nostro): Promise<number> {
+async function applyRules(run: Run): Promise<number> {
+  const { nostro } = run
   const rules = (nostro.settings.rules ?? []) as unknown as readonly NostroRule[]
   if (rules.length === 0) return 0
   const patterns = rules.map(patternOf)
   let after = 0n
   let all = 0
   for (;;) {
-    const booked = await asMatcher(sql, nostro.name, async tx => {
+    const booked = await inRun(run, async tx => {
       const found = await findByRule(tx, nostro, patterns, { after, most: MOST_BOOKED })
       const matches = await matchesOf(tx, nostro, rules, found)
       await writeMatches(tx, matches)

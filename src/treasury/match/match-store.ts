@@ -8,22 +8,33 @@ import type { Instant } from '../../values/instant.ts'
 import { actForTheHouse } from '../nostro-store.ts'
 import type { MatchRule, NewMatch, StoredMatch } from './match.ts'
 
-/** A matcher waits this long for another one of its nostro. */
-const MATCHER_WAITS = '30s'
+/** A person waits this long for the matcher of the nostro. */
+const PERSON_WAITS = '30s'
+
+/** Another matcher of the nostro is at work. */
+export class MatcherBusy extends Error {}
 
 /**
- * Runs `work` in a transaction that sees the items of all accounts, and nothing else of them. It
- * waits for another matcher of the nostro.
+ * Runs `work` in a transaction that sees the items of all accounts, and nothing else of them. One at
+ * a time does so for a nostro.
+ * @throws MatcherBusy when another one is at work and `waits` is false
  */
 export function asMatcher<T>(
   sql: Sql,
-  nostro: string,
+  { nostro, waits }: { readonly nostro: string; readonly waits: boolean },
   work: (tx: TransactionSql) => Promise<T>,
 ): Promise<T> {
+  const key = `corridor match ${nostro}`
   return sql.begin(async tx => {
     void actForTheHouse(tx)
-    await tx`select set_config('lock_timeout', ${MATCHER_WAITS}, true),
-      pg_advisory_xact_lock(hashtextextended(${`corridor match ${nostro}`}, 0))`
+    if (waits) {
+      await tx`select set_config('lock_timeout', ${PERSON_WAITS}, true),
+        pg_advisory_xact_lock(hashtextextended(${key}, 0))`
+    } else {
+      const [row] = await tx<{ taken: boolean }[]>`
+        select pg_try_advisory_xact_lock(hashtextextended(${key}, 0)) as taken`
+      if (row?.taken !== true) throw new MatcherBusy(`${nostro} is being matched`)
+    }
     return work(tx)
   })
 }

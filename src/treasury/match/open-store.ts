@@ -121,7 +121,7 @@ const NOT_UNDONE = sql`not exists (
 async function findNamed(audit: Tag, ids: readonly string[]) {
   const by = (column: string, spelling: string) => sql`
     (select i.* from nostro_items i
-    where i.nostro = l.nostro and i.match is null and i.${sql(column)} <> ''
+    where (i.nostro = l.nostro) is true and i.match is null and i.${sql(column)} <> ''
       and i.${sql(column)} = l.${sql(spelling)} and (sign(i.amount) = sign(l.amount)) is true
       and ${NOT_UNDONE}
     limit ${MOST_NAMED}::integer)`

@@ -97,14 +97,14 @@ function writtenKeys(tx: TransactionSql): Fragment {
 }
 
 /**
- * Open items that have the key of `c`, up to three by each column: more than one is none. The
- * amount is no condition of the index: many items have it, and few a key. Row-level security allows
- * no function in a condition of the index, so `c` has each spelling of the key.
+ * Open items that have the key of `c`, up to three by each column: more than one is none. Neither
+ * nostro nor amount is a condition of the index: many items have them, and few a key. Row-level
+ * security allows no function in a condition of the index, so `c` has each spelling of the key.
  */
 function itemsOf(tx: TransactionSql, nostro: Matched, besides: Fragment): Fragment {
   const by = (column: string, spelling: string) => tx`
     (select i.id from nostro_items i
-    where i.nostro = ${nostro.name} and i.match is null and i.${tx(column)} <> ''
+    where (i.nostro = ${nostro.name}) is true and i.match is null and i.${tx(column)} <> ''
       and i.${tx(column)} = c.${tx(spelling)} and i.currency = ${nostro.currency} and ${besides}
     limit 3)`
   return tx`${by('key', 'folded')} union all ${by('instruction', 'key')} union all
@@ -162,7 +162,7 @@ export async function findByBlock(
     select n.line, n.amount, g.items from named n
     cross join lateral (
       select array_agg(i.id order by i.id) as items, sum(i.amount) as amount from nostro_items i
-      where i.nostro = ${nostro.name} and i.match is null and i.${tx(column)} <> ''
+      where (i.nostro = ${nostro.name}) is true and i.match is null and i.${tx(column)} <> ''
         and i.${tx(column)} = n.name and (sign(i.amount) = sign(n.amount)) is true
         and i.currency = ${nostro.currency}) g
     where g.amount = n.amount`
@@ -226,7 +226,7 @@ export async function findByRule(
       union
       select l.id from open_lines l cross join lateral (
         select from nostro_items i
-        where i.nostro = ${nostro.name} and i.match is null and i.block <> ''
+        where (i.nostro = ${nostro.name}) is true and i.match is null and i.block <> ''
           and i.block in (l.block, l.end_to_end_id, l.bank_reference) limit 1) i),
     ruled as materialized (
       select distinct on (l.id) l.id as line, l.amount, l.value_on, r.place - 1 as rule
