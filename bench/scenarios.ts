@@ -5,6 +5,7 @@ import { benchEntities } from './entity.ts'
 import type { Figure } from './figure.ts'
 import { benchGrowth } from './growth.ts'
 import { benchImport } from './import.ts'
+import { benchMatching } from './matching.ts'
 import { benchMemory } from './memory.ts'
 import type { Options } from './options.ts'
 import { benchPayouts } from './payout.ts'
@@ -113,6 +114,12 @@ export const SCENARIOS: readonly Scenario[] = [
     measures: 'names found among 60,000 listed ones, ordinary ones held, and the rate of payouts',
     minutes: { full: 7, quick: 2 },
     run: benchScreening,
+  },
+  {
+    name: 'matching',
+    measures: 'lines of a bank matched with open items of the books',
+    minutes: { full: 3, quick: 1 },
+    run: benchMatching,
   },
   {
     name: 'verify',

@@ -373,6 +373,15 @@ const MESSAGES: readonly AlarmCase[] = [
     labels: { way: 'email' },
     says: '60 notifications by email have failed in an hour.',
   },
+  ofValue(
+    'MoneyUnexplained',
+    'corridor_treasury_exceptions_oldest_seconds{nostro="eur_main",kind="missing_credit"}',
+    [691_200, 518_400],
+    {
+      labels: { nostro: 'eur_main', kind: 'missing_credit' },
+      says: 'The oldest missing_credit of eur_main is 8d 0h 0m 0s old.',
+    },
+  ),
 ]
 
 const MACHINES: readonly AlarmCase[] = [
