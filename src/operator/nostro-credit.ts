@@ -30,8 +30,8 @@ export const credit = writing({
     const kept = await acting.kept()
     if (kept !== null) return kept
     const { sandbox } = await accountNamed(acting.audit, account_id)
-    known('line', id, (await findLines(acting.audit, [caseNumber(id)]))[0])
-    const line = await findCreditLine(acting.audit, caseNumber(id))
+    known('line', id, (await findLines(acting.audit, [caseNumber('line', id)]))[0])
+    const line = await findCreditLine(acting.audit, caseNumber('line', id))
     if (line === undefined) {
       throw refusal('invalid_transition', `${id} is no open credit on an account for clients.`)
     }

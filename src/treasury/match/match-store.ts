@@ -15,8 +15,8 @@ const PERSON_WAITS = '30s'
 export class MatcherBusy extends Error {}
 
 /**
- * Runs `work` in a transaction that sees the items of all accounts, and nothing else of them. One at
- * a time does so for a nostro.
+ * Runs `work` in a transaction that sees the items of all accounts, and nothing else of them. One
+ * at a time does so for a nostro.
  * @throws MatcherBusy when another one is at work and `waits` is false
  */
 export function asMatcher<T>(
