@@ -96,11 +96,14 @@ test('container, read-only and without rights: healthy, pays, is verified; podma
 
   const made = await podman('exec', 'paying', 'corridor', 'sandbox', 'create', '--json')
   const { key_id, secret: key } = JSON.parse(made)
-  const paid = await fetch(`http://127.0.0.1:${port}/v3/payout`, {
-    method: 'POST',
-    headers: { authorization: basic(key_id, key), 'content-type': 'application/json' },
-    body: JSON.stringify(localPayout),
+  const headers = { authorization: basic(key_id, key), 'content-type': 'application/json' }
+  const on = `http://127.0.0.1:${port}/v3`
+  // The service looks for new keys twice a second.
+  await until('the key is known', async () => {
+    return (await fetch(`${on}/balance`, { headers })).status === 200
   })
+  const body = JSON.stringify(localPayout)
+  const paid = await fetch(`${on}/payout`, { method: 'POST', headers, body })
   assert.equal(paid.status, 200, await paid.text())
   assert.match(await podman('exec', 'paying', 'corridor', 'verify'), /The books are in order\./)
   // Who breaks in can write nowhere but into memory.
