@@ -163,6 +163,22 @@ test('a statement that is missing: a gap from the next one on, until it comes', 
   assert.deepEqual([...new Set(await statesOf(name))], ['proved'])
 })
 
+test('a statement of a whole day before the two that it joins: all proved, and the next day too', async () => {
+  const { name, account } = await freshNostro()
+  const random = seeded(seed)
+  const drawn = { account, day: '2026-11-02', count: 3 }
+  const morning = anyStatement(random, { ...drawn, opening: 0n })
+  const noon = closingOf(morning)
+  const evening = { ...anyStatement(random, { ...drawn, opening: noon }), id: 'evening' }
+  const next = { ...drawn, day: '2026-11-03', opening: closingOf(evening) }
+  const whole = { ...joined([morning, evening]), id: 'whole' }
+  for (const one of [anyStatement(random, next), whole, evening, morning]) {
+    await take(CAMT.write(one))
+  }
+  assert.deepEqual(await statesOf(name), ['proved', 'proved', 'proved', 'proved'])
+  assert.equal((await linesOf(name)).length, 9)
+})
+
 test('an overlapping statement with one more of equal lines: the one is added', async () => {
   const { name, account } = await freshNostro()
   const day = anyStatement(seeded(seed), { account, day: '2026-11-02', opening: 0n, count: 1 })

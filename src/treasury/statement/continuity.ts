@@ -19,6 +19,7 @@ export interface Link {
   readonly closing: bigint | null
   /** The sum of its lines, those included that another statement had. */
   readonly amount: bigint
+  readonly lines: number
   /** How many of its lines another statement had. */
   readonly held: number
 }
@@ -55,27 +56,25 @@ export function judge(links: readonly Link[], before: bigint): Map<bigint, Conti
   return states
 }
 
-/** By their last day. Of several of one day, each follows the balance of the one before it. */
+/**
+ * By their last day. Of several of one day, each follows the balance of the one before it; one over
+ * the whole day comes behind its parts.
+ */
 function inOrder(links: readonly Link[], before: bigint): Link[] {
-  const days = Map.groupBy(
-    links.toSorted(
-      (a, b) =>
-        compare(a.closed_on, b.closed_on) ||
-        compare(b.opened_on, a.opened_on) ||
-        (a.id < b.id ? -1 : 1),
-    ),
-    ({ closed_on }) => closed_on,
+  const sorted = links.toSorted(
+    (a, b) =>
+      compare(a.closed_on, b.closed_on) ||
+      compare(b.opened_on, a.opened_on) ||
+      a.lines - b.lines ||
+      (a.id < b.id ? -1 : 1),
   )
   let balance = before
   const ordered: Link[] = []
-  for (const day of days.values()) {
+  for (const day of Map.groupBy(sorted, ({ closed_on }) => closed_on).values()) {
     const rest = [...day]
     while (rest.length > 0) {
-      const next = Math.max(
-        0,
-        rest.findIndex(({ opening }) => opening === balance),
-      )
-      const [link] = rest.splice(next, 1)
+      const next = rest.findIndex(({ opening }) => opening === balance)
+      const [link] = rest.splice(Math.max(0, next), 1)
       if (link === undefined) break
       ordered.push(link)
       balance = link.closing ?? balance

@@ -51,7 +51,6 @@ export interface BankStatement extends Link {
   readonly format: StatementFormat
   readonly statement_id: string
   readonly sequence: string
-  readonly lines: number
   readonly state: Continuity
 }
 
