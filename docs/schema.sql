@@ -5229,12 +5229,11 @@ AS $function$
 begin
   insert into nostro_totals as t (nostro, side, currency, count, amount)
   select nostro, 'book', currency, sum(count), sum(amount) from (
-    select a.nostro, a.currency, 1 as count, a.amount
-    from after a join before b on b.id = a.id where b.nostro <> a.nostro
+    select nostro, currency, 1 as count, amount from after
     union all
-    select b.nostro, b.currency, -1, -b.amount
-    from after a join before b on b.id = a.id where b.nostro <> a.nostro) moved
-  group by nostro, currency order by nostro, currency
+    select nostro, currency, -1, -amount from before) moved
+  group by nostro, currency having sum(count) <> 0 or sum(amount) <> 0
+  order by nostro, currency
   on conflict (nostro, side, currency)
     do update set count = t.count + excluded.count, amount = t.amount + excluded.amount;
   return null;

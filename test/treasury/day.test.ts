@@ -15,7 +15,7 @@ import { insertNostro, listNostros } from '../../src/treasury/nostro-store.ts'
 import { verify } from '../../src/verify/run.ts'
 import { ACCOUNT, type FileRailWorld, fileWorlds } from '../support/bank/file-rail.ts'
 import { bankBeneficiary } from '../support/given/bodies.ts'
-import { pickSeed, seeded } from '../support/service/process.ts'
+import { pickSeed, seeded, until } from '../support/service/process.ts'
 import type { TestService } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
 
@@ -50,7 +50,10 @@ type Day = Awaited<ReturnType<typeof openDay>>
 
 /** The bank takes the files of the rail, and sends what it has to say. */
 async function exchange({ rail, folder, bank }: Day, changed = (text: string) => text) {
-  await rail.work()
+  await until('all payments are in files', async () => {
+    await rail.work()
+    return (await rail.items()).every(({ msg_id }) => msg_id !== '')
+  })
   for (const { name, text } of await rail.outbox())
     writeFileSync(join(folder, 'to-bank', name), text)
   await bank.finish()
@@ -59,7 +62,12 @@ async function exchange({ rail, folder, bank }: Day, changed = (text: string) =>
     await rail.report(text.includes('camt.053') ? changed(text) : text, name)
   }
   bank.close()
-  for (let i = 0; i < 3; i += 1) await rail.work()
+  await until('all payouts are over', async () => {
+    await rail.work()
+    const [open] = await service.database.owner`
+      select from open_payouts where rail = ${rail.name} and status <> 'succeeded' limit 1`
+    return open === undefined
+  })
 }
 
 async function agree(name: string): Promise<Position> {
