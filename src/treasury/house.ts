@@ -26,6 +26,8 @@ export interface HouseJournal {
   readonly kind: HouseKind
   /** A day, in no closed month. */
   readonly value_on: string
+  /** Of a bank's line: when its month is closed, the journal is of the first open day. */
+  readonly or_later?: true
   readonly postings: readonly HousePosting[]
   readonly reference: string
   readonly note: string
@@ -59,12 +61,17 @@ export function movedOn(
 
 /** Books the journal with its items. The transaction acts for the house. Returns its number. */
 export async function bookHouse(tx: TransactionSql, journal: HouseJournal): Promise<bigint> {
-  const { kind, value_on, postings, reference, note, by, undoes = null } = journal
+  const { kind, value_on, or_later = false, postings } = journal
+  const { reference, note, by, undoes = null } = journal
   const words = (word: (posting: HousePosting) => string) => postings.map(word).join(' ')
   const [row] = await tx<{ number: bigint }[]>`
     insert into house_journals (value_on, kind, codes, currencies, nostros, amounts, undoes,
       reference, note, by)
-    values (${value_on}::date, ${kind}, ${words(({ code }) => code)},
+    values (
+      case when ${or_later} then greatest(${value_on}::date, (
+        select (to_date(max(month), 'YYYY-MM') + interval '1 month')::date from closes))
+      else ${value_on}::date end,
+      ${kind}, ${words(({ code }) => code)},
       ${words(({ currency }) => currency)},
       ${words(posting => (posting.code === 'bank' ? posting.nostro : '-'))},
       ${postings.map(({ amount }) => String(amount))}::bigint[], ${undoes}::bigint, ${reference},

@@ -186,6 +186,10 @@ test('month with a line without a note, or a missing statement: refused; then cl
     await refused(...late, '--value-on', `${LAST_MONTH}-20`),
     /--value-on: its month is closed/,
   )
+  const [fee] = await owner<{ id: bigint }[]>`select id from bank_lines where text = 'fee'`
+  await run('nostro', 'book', `line_${fee?.id}`, '--as', 'cost', '--note', 'Fee of January')
+  const [journal] = JSON.parse(await run('house', 'list', '--json'))
+  assert.equal(journal.value_on, '2026-02-01', 'a late line is of the first open day')
 })
 
 test('deal and its reversal: two nostros, the position of each currency, and zero after', async () => {

@@ -13,6 +13,7 @@ import { assignAll, deriveSome } from '../../treasury/derive.ts'
 import { readForecast } from '../../treasury/forecast-store.ts'
 import { findCreditMark } from '../../treasury/funding-key-store.ts'
 import { countBehind } from '../../treasury/item-store.ts'
+import { matchNostro } from '../../treasury/match/match-nostro.ts'
 import { listNostros } from '../../treasury/nostro-store.ts'
 import { stateOfDay } from '../../treasury/safeguarding.ts'
 import { readSafeguarding } from '../../treasury/safeguarding-store.ts'
@@ -78,6 +79,10 @@ async function creditNew(deps: Deps, rounds: Rounds): Promise<void> {
   const now = performance.now()
   const all = keys !== rounds.keys || now - rounds.all_at > LOOK_AT_ALL_MS
   if (!all && line === rounds.line) return
+  // What an exact key explains is no new money.
+  for (const nostro of await listNostros(deps.sql)) {
+    if (nostro.closed_at === null) await matchNostro(deps.sql, nostro)
+  }
   await creditAll(deps, all ? 0n : rounds.line)
   Object.assign(rounds, { line, keys }, all && { all_at: now })
 }

@@ -153,7 +153,8 @@ async function withRest(
       ? movedBetween(nostro, await otherOf(tx, nostro, to), rest)
       : movedOn(nostro, rest, code)
   const house_number = await bookHouse(tx, {
-    ...{ kind: rest_as, value_on, postings, reference: '', note: match.note, by: match.by },
+    ...{ kind: rest_as, value_on, or_later: true, postings },
+    ...{ reference: '', note: match.note, by: match.by },
   })
   const items = await findHouseItems(tx, house_number)
   const own = items.filter(item => item.nostro === nostro.name)

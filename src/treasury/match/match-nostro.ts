@@ -145,7 +145,8 @@ async function bookRuled(
   { rule, ruled, others }: Booking,
 ): Promise<Pick<NewMatch, 'items' | 'house_number'> | undefined> {
   const { amount, value_on, transfers, rivals } = ruled
-  const journal = { value_on, reference: '', note: '', by: `rule: ${ruleWords(rule)}` }
+  const by = `rule: ${ruleWords(rule)}`
+  const journal = { value_on, or_later: true, reference: '', note: '', by } as const
   const code = AGAINST[rule.as]
   if (code !== undefined) {
     const postings = movedOn(nostro, amount, code)
