@@ -152,5 +152,4 @@ export type RailFigures = Shown<typeof Figures>
 export type RailFigure = RailFigures['results'][number]
 export type Income = Shown<typeof income.IncomeResponse>
 export type MonthIncome = Shown<typeof income.MonthResponse>
-export type AccountIncome = Shown<typeof income.IncomeList>
-export type AllIncome = Shown<typeof income.AllIncomeResponse>
+export type AccountIncome = Shown<typeof income.AccountIncome>

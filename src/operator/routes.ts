@@ -36,15 +36,12 @@ import { upkeepRoutes } from './upkeep-routes.ts'
 import { users } from './users.ts'
 import { webhooks } from './webhooks.ts'
 
-type Needs = NeedsOperators &
-  NeedsPrices &
-  Parameters<typeof incomeRoutes>[1] &
-  Parameters<typeof railFigureRoutes>[1]
+type Needs = NeedsOperators & NeedsPrices & Parameters<typeof railFigureRoutes>[1]
 
 export function operatorRoutes(app: FastifyInstance, deps: Needs): void {
   const routes = new OperatorRoutes(app, deps)
   actionRoutes(routes, deps, accounts.actions)
-  incomeRoutes(routes, deps)
+  incomeRoutes(routes)
   actionRoutes(routes, deps, keys.actions)
   actionRoutes(routes, deps, entities.actions)
   actionRoutes(routes, deps, rates.actions)

@@ -10,7 +10,6 @@ import { openReads, type Reads } from '../engine/reads.ts'
 import { type Limits, openLimits } from '../http/limits.ts'
 import { clock } from '../ledger/clock.ts'
 import { type OperatorConnections, openOperatorConnections } from '../operator/connections.ts'
-import { IncomeCounter } from '../operator/income.ts'
 import { KnownFigures } from '../rails/figures.ts'
 import type { AnyRailKind } from '../rails/kind.ts'
 import type { Rails } from '../rails/rail.ts'
@@ -46,7 +45,6 @@ export interface Deps extends Reads {
   readonly metrics: Metrics
   readonly rails: Rails
   readonly railFigures: KnownFigures
-  readonly income: IncomeCounter
   readonly lists: Lists
   readonly screening: ScreeningRounds
   readonly lanes: Lanes
@@ -105,7 +103,7 @@ export async function openDeps(
     limits: openLimits(config),
     metrics,
     rails,
-    ...{ railFigures: new KnownFigures(), income: new IncomeCounter(operators.audit) },
+    railFigures: new KnownFigures(),
     lists,
     screening: new ScreeningRounds(),
     lanes: openLanes(lanes, machines),

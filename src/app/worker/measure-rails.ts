@@ -1,4 +1,4 @@
-// Every hour, counts the figures of the rails over 90 days and the income from live accounts.
+// Every hour, counts the figures of the rails over 90 days.
 import { countEnded } from '../../payouts/lists/count-store.ts'
 import { type EndedPayouts, FIGURES_DAYS, FIGURES_WINDOWS, figuresOf } from '../../rails/figures.ts'
 import type { Deps } from '../../runtime/deps.ts'
@@ -14,9 +14,8 @@ export function startMeasuring(deps: Deps): Worker {
     const isStopped = () => signal.aborted
     try {
       await measureRails(deps, isStopped)
-      await deps.income.countAll(liveAccounts(deps), isStopped)
     } catch (error) {
-      deps.log.warn({ err: error }, 'the figures of rails and the income could not be counted')
+      deps.log.warn({ err: error }, 'the figures of rails could not be counted')
     }
     return EVERY_MS
   })

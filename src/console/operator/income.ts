@@ -2,9 +2,9 @@
 // for 30 days.
 import { type Html, html } from '../../values/text/html.ts'
 import { barChart, lineChart } from '../charts.ts'
-import type { AccountIncome, AllIncome, Income, MonthIncome, OperatorAccount } from '../objects.ts'
+import type { AccountIncome, Income, MonthIncome, OperatorAccount } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { digits, money, time } from '../show.ts'
+import { digits, money } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
 
 const API = '/v3/operator'
@@ -20,30 +20,22 @@ const KINDS = [
 ] as const
 
 async function showAll({ api }: Visit): Promise<Screen> {
-  const { counted_at, results, months } = await api.get<AllIncome>(`${API}/income`)
-  const whenCounted =
-    counted_at === null
-      ? 'This process has no figures yet. A process that settles payouts counts them every hour.'
-      : html`Counted ${time(counted_at)}, and again every hour. The page of an account has its
-income up to now.`
-  const body = html`<p>Income from all live accounts. Fees of payouts that failed or came back are
-subtracted. ${whenCounted}</p>${byMonth(months)}${charts(results)}`
+  const { results, months } = await api.get<AccountIncome>(`${API}/income`)
+  const body = html`<p>Income from all live accounts up to now. Fees of payouts that failed or came
+back are subtracted.</p>${byMonth(months)}${charts(results)}`
   return { title: 'Income', body }
 }
 
 async function show(visit: Visit): Promise<Screen> {
   const { id = '' } = visit.params
-  const [account, { results, months, complete }] = await Promise.all([
+  const [account, { results, months }] = await Promise.all([
     visit.api.get<OperatorAccount>(`${API}/account/${id}`),
     visit.api.get<AccountIncome>(`${API}/account/${id}/income`),
   ])
   const body = html`<p>Income from
 <a href="${visit.root}/accounts/${id}">${account.name || id}</a>${
     account.sandbox && ', a sandbox: its money is not real'
-  }. Fees of payouts that failed or came back are subtracted.</p>${
-    !complete &&
-    html`<p class="note wait">The income is still being summed up: reload the page in a moment.</p>`
-  }${byMonth(months)}${charts(results)}`
+  }. Fees of payouts that failed or came back are subtracted.</p>${byMonth(months)}${charts(results)}`
   return { title: 'Income', body }
 }
 
