@@ -122,6 +122,15 @@ const CASES: readonly Case[] = [
     matches: [],
   },
   {
+    name: 'key of a line in many items, one of which another line names: none',
+    lines: [
+      { amount: -100n, uetr: UETR },
+      { amount: -100n, end_to_end_id: OTHER },
+    ],
+    items: ['', '', '', OTHER].map(key => ({ amount: -100n, uetr: UETR, key })),
+    matches: [],
+  },
+  {
     name: 'two keys of a line that name two items: none',
     lines: [{ amount: -100n, end_to_end_id: KEY, bank_reference: OTHER }],
     items: [
@@ -345,6 +354,19 @@ test('pair that a person has undone: never matched again; another line with the 
   assert.equal((await matchNostro(sql, nostro)).by_key, 0)
   await giveLines(owner, nostro, [{ amount: -100n, end_to_end_id: KEY }])
   assert.equal((await matchNostro(sql, nostro)).by_key, 1)
+})
+
+test('key in five items, two of which a person has undone: the rest stays open', async () => {
+  const nostro = await open()
+  const [line = 0n] = await giveLines(owner, nostro, [{ amount: -100n, end_to_end_id: KEY }])
+  const one = { amount: -100n, key: KEY }
+  for (const item of await giveItems(owner, nostro, [one, one])) {
+    const match = { lines: [line], items: [item], rest_as: undefined, note: '', by: 'ada' }
+    await sql.begin(tx => matchByPerson(tx, match))
+    await undoLast(nostro)
+  }
+  await giveItems(owner, nostro, [one, one, one])
+  assert.equal((await matchNostro(sql, nostro)).by_key, 0)
 })
 
 test('block that a person has undone: never matched again', async () => {

@@ -103,12 +103,12 @@ function writtenKeys(tx: TransactionSql): Fragment {
  */
 function itemsOf(tx: TransactionSql, nostro: Matched, besides: Fragment): Fragment {
   const by = (column: string, spelling: string) => tx`
-    (select i.id from nostro_items i
+    (select i.id, i.key, i.instruction, i.uetr from nostro_items i
     where (i.nostro = ${nostro.name}) is true and i.match is null and i.${tx(column)} <> ''
       and i.${tx(column)} = c.${tx(spelling)} and i.currency = ${nostro.currency} and ${besides}
     limit 3)`
   return tx`${by('key', 'folded')} union all ${by('instruction', 'key')} union all
-    select u.id from (select where length(c.key) = 36) is_uetr
+    select u.* from (select where length(c.key) = 36) is_uetr
     cross join lateral ${by('uetr', 'lowered')} u`
 }
 
@@ -128,21 +128,31 @@ export async function findByKey(
   most: number,
 ): Promise<Pairing[]> {
   const written = and_text ? tx`union all ${writtenKeys(tx)}` : tx``
+  // No other line may name the item. `edges` cannot tell: it has three items of a key at most.
+  const unnamed = (column: string, spelling: string) => tx`
+    not exists (
+      select from carried o where o.${tx(spelling)} = e.${tx(column)} and o.amount = e.amount
+        and (o.line, o.part) <> (e.line, e.part)
+        and (o.line, e.item) not in (select line, item from undone))`
+  const fits = tx`(i.amount = c.amount) is true
+    and (c.line, i.id) not in (select line, item from undone)`
   const rows = await tx<PairingRow[]>`
     with ${openLines(tx, nostro)},
     carried as materialized (${spellings(tx, tx`${carriedKeys(tx)} ${written}`)}),
     edges as materialized (
-      select distinct c.line, c.part, c.parts, c.whole, c.amount, e.id as item from carried c
-      cross join lateral (${itemsOf(tx, nostro, tx`(i.amount = c.amount) is true`)}) e
-      where (c.line, e.id) not in (select line, item from undone)),
+      select distinct c.line, c.part, c.parts, c.whole, c.amount, e.id as item, e.key,
+        e.instruction, e.uetr
+      from carried c cross join lateral (${itemsOf(tx, nostro, fits)}) e),
     counted as (
-      select e.*, count(*) over (partition by line, part) as items,
-        count(*) over (partition by item) as lines
-      from edges e),
+      select e.*, count(*) over (partition by line, part) as items from edges e),
     lone as (
       select line, max(whole) as amount, max(parts) as parts, count(*) as found,
         sum(amount) as booked, max(part) > 0 as by_details, array_agg(item order by item) as items
-      from counted where items = 1 and lines = 1 group by line)
+      from counted e where items = 1
+        and ${unnamed('key', 'folded')}
+        and ${unnamed('instruction', 'key')}
+        and ${unnamed('uetr', 'lowered')}
+      group by line)
     select f.line, f.amount, f.items::text[] as items, f.by_details from lone f
     where f.amount = f.booked and f.found = f.parts
     order by f.line limit ${most}::integer`
