@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test'
 import { connect, type Sql } from '../../src/sql/connect.ts'
 import { matchByPerson, undoByPerson } from '../../src/treasury/match/by-person.ts'
 import { matchNostro } from '../../src/treasury/match/match-nostro.ts'
+import { asMatcher, writeMatches } from '../../src/treasury/match/match-store.ts'
 import type { Nostro } from '../../src/treasury/nostro.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
 import {
@@ -466,6 +467,38 @@ test('100 fees of one rule: booked once each, by two runs at once', async () => 
   const booked = runs.reduce((sum, { by_nostro_rule }) => sum + by_nostro_rule, 0)
   assert.equal(booked, 100)
   assert.equal((await matchesOf(owner, nostro)).length, 100)
+})
+
+test('2,000 lines come in where none was open at the last look of the planner: each is read a few times', async () => {
+  const nostro = await open()
+  const LINES = 2_000
+  const give = async (day: string) => {
+    const keys = Array.from({ length: LINES }, (_, i) => `DAY-${day}-${i}`)
+    const lines = keys.map(end_to_end_id => ({ amount: 100n, end_to_end_id }))
+    const ids = await giveLines(owner, nostro, lines)
+    const items = await giveItems(
+      owner,
+      nostro,
+      keys.map(key => ({ amount: 100n, key })),
+    )
+    return ids.map((line, i) => ({ lines: [line], items: [items[i] ?? 0n] }))
+  }
+  const of = { nostro: nostro.name, rule: 'key', by: '', note: '', house_number: null } as const
+  const write = async (pairs: Awaited<ReturnType<typeof give>>) =>
+    asMatcher(sql, { nostro: nostro.name, waits: true }, async tx => {
+      await writeMatches(
+        tx,
+        pairs.map(pair => ({ ...of, ...pair, sum: 100n })),
+      )
+      return tx<{ name: string; read: bigint }[]>`
+        select relname as name, (seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint as read
+        from pg_stat_xact_user_tables where relname in ('bank_lines', 'nostro_items')`
+    })
+  await write(await give('1'))
+  await owner`analyze bank_lines, nostro_items`
+  const tables = await write(await give('2'))
+  assert.equal(tables.length, 2)
+  for (const { name, read } of tables) assert.ok(read < 20 * LINES, `${read} rows of ${name}`)
 })
 
 test('match by a person, 95.00 of 100.00: the fee is booked with it, an undo reverses both', async () => {

@@ -107,16 +107,17 @@ async function take(
   members: readonly { readonly id: bigint; readonly match: bigint }[],
 ): Promise<void> {
   if (members.length === 0) return
-  // The limit makes each look-up use the primary key.
+  const ids = texts(members.map(one => one.id))
+  // The planner may believe that no row is open. With `match is null` as a condition of the
+  // update, it then reads all open rows again for each member.
   const { count } = await tx`
+    with held as materialized (
+      select match from ${tx(table)} where id = any (${ids}::text[]::bigint[])
+      for no key update)
     update ${tx(table)} t set match = m.match
-    from (
-      select m.match, place from unnest(${texts(members.map(one => one.id))}::text[]::bigint[],
-        ${texts(members.map(one => one.match))}::text[]::bigint[]) as m (id, match)
-      cross join lateral (
-        select ctid as place from ${tx(table)} t where t.id = m.id and t.match is null limit 1) t
-    ) m
-    where t.ctid = m.place and t.match is null`
+    from unnest(${ids}::text[]::bigint[],
+      ${texts(members.map(one => one.match))}::text[]::bigint[]) as m (id, match)
+    where t.id = m.id and not exists (select from held where match is not null)`
   if (count !== members.length) throw new Contention('a member has another match')
 }
 
