@@ -2,6 +2,8 @@
 // an equal amount, one to one. Every doubt leaves both open.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { matchAll } from '../../src/app/worker/match-lines.ts'
+import type { Deps } from '../../src/runtime/deps.ts'
 import { connect, type Sql } from '../../src/sql/connect.ts'
 import { matchByPerson, undoByPerson } from '../../src/treasury/match/by-person.ts'
 import { matchNostro } from '../../src/treasury/match/match-nostro.ts'
@@ -499,6 +501,31 @@ test('2,000 lines come in where none was open at the last look of the planner: e
   const tables = await write(await give('2'))
   assert.equal(tables.length, 2)
   for (const { name, read } of tables) assert.ok(read < 20 * LINES, `${read} rows of ${name}`)
+})
+
+test('a nostro whose rule the books refuse: named in a warning, and the others are matched', async () => {
+  const bad = await open({ rules: [{ text: '*FEE*', as: 'cost' }] })
+  const good = await open()
+  await giveLines(owner, bad, [{ amount: -10n, text: 'a fee' }])
+  await giveLines(owner, good, [{ amount: -100n, end_to_end_id: KEY }])
+  await giveItems(owner, good, [{ amount: -100n, key: KEY }])
+  await owner`alter table house_journals add constraint no_costs check (by <> 'rule: text *FEE*: cost') not valid`
+  const warnings: { nostro: string }[] = []
+  const log = {
+    warn: (facts: { nostro: string }) => warnings.push(facts),
+  } as unknown as Deps['log']
+  try {
+    assert.ok((await matchAll({ sql, log })) > 0)
+  } finally {
+    await owner`alter table house_journals drop constraint no_costs`
+  }
+  assert.deepEqual(
+    warnings.map(({ nostro }) => nostro),
+    [bad.name],
+  )
+  assert.equal((await matchesOf(owner, good)).length, 1)
+  assert.equal(await matchAll({ sql, log }), 0)
+  assert.equal((await matchesOf(owner, bad)).length, 1)
 })
 
 test('match by a person, 95.00 of 100.00: the fee is booked with it, an undo reverses both', async () => {

@@ -15,6 +15,8 @@ import { startWorker, type Worker, warned } from './worker.ts'
 const LOOK_EVERY_MS = 1_000
 /** An item may get its nostro after the look at it. */
 const LOOK_AGAIN_MS = 60_000
+const AFTER_FAILURE_MS = 10 * LOOK_EVERY_MS
+const FAILED = 'lines of banks could not be matched'
 
 /** Does nothing on a spread database, which has only sandboxes. */
 export function startMatching(deps: Deps): Worker {
@@ -23,14 +25,9 @@ export function startMatching(deps: Deps): Worker {
     () => measureExceptions(deps),
     warned(deps, 'exceptions of the treasury could not be counted', undefined),
   )
-  const failed = warned(deps, 'lines of banks could not be matched', 10 * LOOK_EVERY_MS)
+  const failed = warned(deps, FAILED, AFTER_FAILURE_MS)
   const rounds = { mark: '', at: 0 }
-  const matching = startWorker(() =>
-    matchRound(deps, rounds).catch(error =>
-      // Another process does the work; this one looks whether all is done.
-      error instanceof MatcherBusy ? LOOK_EVERY_MS : failed(error),
-    ),
-  )
+  const matching = startWorker(() => matchRound(deps, rounds).catch(failed))
   return {
     stop() {
       stopCounting()
@@ -40,20 +37,36 @@ export function startMatching(deps: Deps): Worker {
 }
 
 async function matchRound(
-  { sql }: Pick<Deps, 'sql'>,
+  deps: Pick<Deps, 'sql' | 'log'>,
   rounds: { mark: string; at: number },
 ): Promise<number> {
+  const { sql } = deps
   const mark = await sql.begin(tx => {
     void actForTheHouse(tx)
     return findMatchMark(tx)
   })
   if (mark === rounds.mark && performance.now() < rounds.at + LOOK_AGAIN_MS) return LOOK_EVERY_MS
-  for (const nostro of await listNostros(sql)) {
-    if (nostro.closed_at === null) await matchNostro(sql, nostro, false)
-  }
+  const wait_ms = await matchAll(deps)
+  if (wait_ms > 0) return wait_ms
   rounds.mark = mark
   rounds.at = performance.now()
   return LOOK_EVERY_MS
+}
+
+/** Matches every nostro; none stops another. Returns how long one waits for its next try, or 0. */
+export async function matchAll(deps: Pick<Deps, 'sql' | 'log'>): Promise<number> {
+  let wait_ms = 0
+  for (const nostro of await listNostros(deps.sql)) {
+    if (nostro.closed_at !== null) continue
+    const failed = warned(deps, FAILED, AFTER_FAILURE_MS, { nostro: nostro.name })
+    const waits = await matchNostro(deps.sql, nostro, false).then(
+      () => 0,
+      // Another process does the work; this one looks whether all is done.
+      error => (error instanceof MatcherBusy ? LOOK_EVERY_MS : failed(error)),
+    )
+    wait_ms = Math.max(wait_ms, waits)
+  }
+  return wait_ms
 }
 
 /** The count, the sum in major units and the age of the oldest, by nostro and kind. */
