@@ -60,14 +60,19 @@ export function readLimit(text: string): number {
   throw new UsageError(`--limit must be a whole number from 1 to ${MAX_LIMIT}`)
 }
 
+/** For `catch`: names the file. */
+export function cannotRead(path: string): (error: unknown) => never {
+  return error => {
+    throw new UsageError(`cannot read ${path}: ${(error as Error).message}`)
+  }
+}
+
 /** `-` is standard input. The name is the default source of rates. */
 export async function readInput(path: string) {
   const name = path === '-' ? 'stdin' : basename(path)
-  const readBytes = () =>
-    readFile(path).catch(error => {
-      throw new UsageError(`cannot read ${path}: ${(error as Error).message}`)
-    })
-  const bytes = await (path === '-' ? buffer(process.stdin) : readBytes())
+  const bytes = await (path === '-'
+    ? buffer(process.stdin)
+    : readFile(path).catch(cannotRead(path)))
   try {
     return { name, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
   } catch {

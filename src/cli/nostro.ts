@@ -1,7 +1,7 @@
 // corridor nostro import and mapping read files. The other commands are actions.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { mkdtempDisposable, readFile, stat } from 'node:fs/promises'
+import { mkdtempDisposable, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { SCRATCH } from '../adapters/bank-file/pgp.ts'
@@ -18,6 +18,7 @@ import { isRefused, keepRefused, type StatementSource } from '../treasury/statem
 import { commandsOf } from './action.ts'
 import { addCommand, type Context, personOf, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
+import { cannotRead, readInput } from './input.ts'
 
 export function nostroCommands(nostro: Command): void {
   commandsOf(nostros)(nostro)
@@ -87,8 +88,8 @@ async function sourceOf(
   nostro: string | undefined,
 ): Promise<StatementSource> {
   const digest = createHash('sha256')
+  const { size } = await stat(path).catch(cannotRead(path))
   for await (const chunk of createReadStream(path)) digest.update(chunk as Buffer)
-  const { size } = await stat(path)
   const sha256 = digest.digest('hex')
   return {
     ...{ sha256, size, rail: '', nostro, files: [] },
@@ -98,9 +99,10 @@ async function sourceOf(
 }
 
 async function mappingAction(name: string, path: string): Promise<void> {
+  const { text } = await readInput(path)
   let mapping: unknown
   try {
-    mapping = JSON.parse(await readFile(path, 'utf8'))
+    mapping = JSON.parse(text)
   } catch (error) {
     throw new UsageError(`${basename(path)} is no JSON: ${(error as Error).message}`)
   }

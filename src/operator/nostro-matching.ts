@@ -178,7 +178,7 @@ const undo = writing({
     ),
   command: {
     words: ({ match, lines, items }) =>
-      `${match}  undone: ${lines} lines and ${items} items are open`,
+      `${match}  undone; open again: lines ${lines}, items ${items}`,
     subject: 'match',
     listed: 'nostro lines',
     options: { id: 'match id', note: 'why; one line' },

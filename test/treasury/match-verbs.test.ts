@@ -94,12 +94,15 @@ test('wrong words: refused in one sentence that names the option', async () => {
     [['nostro', 'remove-rule', 'eur_main', '7'], /has no rule 7/],
   ] as const
   for (const [words, says] of cases) assert.match(await refused(...words), says)
+  for (const words of ['nostro import /nowhere.xml', 'nostro mapping eur_main /nowhere.xml']) {
+    assert.match(await refused(...words.split(' ')), /cannot read \/nowhere\.xml: ENOENT/)
+  }
 })
 
 test('console, one nostro: the best candidate has the focus; accepting it, a note and an undo work', async () => {
   const nostro = await openNostro(owner, 'eur_page')
   const [line = 0n] = await giveLines(owner, nostro, [
-    { amount: 9_500n, end_to_end_id: 'RETURN-0002', text: '<script>alert(1)</script>' },
+    { amount: 9_500n, bank_reference: 'RETURN-0002', text: '<script>alert(1)</script>' },
   ])
   const [item = 0n] = await giveItems(owner, nostro, [{ amount: 10_000n, key: 'RETURN-0002' }])
   await addPerson(service, { user: 'ada', role: 'operator' })
