@@ -17,7 +17,11 @@ import type * as income from '../operator/income.ts'
 import type * as keys from '../operator/keys.ts'
 import type * as limits from '../operator/limits.ts'
 import type { ListsResponse } from '../operator/lists.ts'
-import type { ExceptionsResponse, SuggestionsResponse } from '../operator/nostro-cases.ts'
+import type {
+  ExceptionsResponse,
+  NoteResponse,
+  SuggestionsResponse,
+} from '../operator/nostro-cases.ts'
 import type * as nostro from '../operator/nostro-shown.ts'
 import type { PositionResponse } from '../operator/nostros.ts'
 import type { NotificationResponse } from '../operator/notification-routes.ts'
@@ -145,6 +149,7 @@ export type BankLine = Shown<typeof nostro.LineResponse>
 export type NostroItem = Shown<typeof nostro.ItemResponse>
 export type NostroMatch = Shown<typeof nostro.MatchResponse>
 export type MatchCandidate = Shown<typeof nostro.CandidateResponse>
+export type CaseNote = Shown<typeof NoteResponse>
 export type MatchSuggestions = Shown<typeof SuggestionsResponse>
 export type TreasuryExceptions = Shown<typeof ExceptionsResponse>
 export type OperatorFileInFull = Shown<typeof FileInFullResponse>

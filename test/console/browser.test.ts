@@ -9,6 +9,7 @@ import type { Browser, Page } from 'playwright-core'
 import { endSessions } from '../../src/accounts/user/session-store.ts'
 import type { AccountRole, UserRole } from '../../src/accounts/user/user.ts'
 import { startSettling } from '../../src/app/worker/settle-payouts.ts'
+import { matchNostro } from '../../src/treasury/match/match-nostro.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
 import {
   addSession,
@@ -29,6 +30,7 @@ import {
   type TestService,
 } from '../support/service/service.ts'
 import { share } from '../support/share.ts'
+import { giveItems, giveLines, openNostro } from '../support/treasury/open-rows.ts'
 
 const skip = NO_BROWSER ?? false
 
@@ -309,6 +311,7 @@ const OF_INSTALLATION = [
   '/rules',
   '/rules/approvals/new',
   '/rules/limits/new',
+  '/treasury',
   '/deliveries',
   '/audit',
   '/users',
@@ -337,6 +340,24 @@ const LOOKS = [
   { colorScheme: 'light', viewport: { width: 1400, height: 900 } },
   { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
 ] as const
+
+/** The page of a nostro with all that it shows: lines, what explains the first, items, matches. */
+async function openDesk(name: string): Promise<string> {
+  const { owner } = service.database
+  const nostro = await openNostro(owner, name)
+  const who = { counterparty: 'DE02500105170137075030', counterparty_name: 'Harbour Trading GmbH' }
+  await giveLines(owner, nostro, [
+    { ...who, amount: -1_234_567_890n, bank_reference: '202611300102', text: 'Invoice, charges' },
+    { ...who, amount: -9_500n, bank_reference: '202611300103', text: 'ACCOUNT FEE NOVEMBER' },
+  ])
+  const payout_id = await pay()
+  await giveItems(owner, nostro, [
+    { amount: -1_234_560_000n, payout_id, key: '202611300102', kind: 'payout' },
+    { amount: -9_500n, payout_id, key: '202611300103', kind: 'payout' },
+  ])
+  await matchNostro(owner, nostro)
+  return `/console/installation/treasury/${name}`
+}
 
 for (const [nth, look] of LOOKS.entries()) {
   const name = `${look.colorScheme}, ${look.viewport.width} wide`
@@ -368,7 +389,8 @@ for (const [nth, look] of LOOKS.entries()) {
       '/login/password',
       '/login/second-factor',
     ]
-    for (const path of share(everyOther(paths, nth), paths)) {
+    const all = [...share(everyOther(paths, nth), paths), await openDesk(`eur_${nth}`)]
+    for (const path of all) {
       const answer = await page.goto(path)
       assert.equal(answer?.status(), 200, path)
       const { bad, wide, cut } = await page.evaluate(() => {

@@ -120,12 +120,14 @@ test('console, one nostro: the best candidate has the focus; accepting it, a not
   const page = await look('/eur_page')
   assert.match(page, /<button class="main" autofocus>Accept<\/button>/)
   assert.match(page, /the key is the same/)
+  assert.match(page, /alert\(1\)[\s\S]*<code>RETURN-0002<\/code>[\s\S]*The books/)
   assert.equal(page.includes('<script>alert'), false)
   const asAuditor = await look('/eur_page', await logIn(service, 'grace'))
   assert.equal(asAuditor.includes('Accept'), false)
   const send = (path: string, form: Record<string, string>) =>
     sendForm(service, headers, `/console/installation/treasury/eur_page${path}`, form)
-  assert.equal((await send(`/note/line_${line}`, { note: 'Look', owner: '' })).status, 303)
+  assert.equal((await send(`/note/line_${line}`, { note: 'Look', owner: 'ben' })).status, 303)
+  assert.match(await look('/eur_page'), /<li>Look<br>\s*<small>ada, [\s\S]*ben looks after it/)
   const form = { lines: `line_${line}`, items: `item_${item}`, rest_as: 'cost' }
   const sent = await send('/match', form)
   assert.equal(
@@ -136,5 +138,7 @@ test('console, one nostro: the best candidate has the focus; accepting it, a not
   assert.deepEqual(await identityOf(owner, nostro), { difference: 0n, open: 0n })
   const [match = ''] = /match_\d+/.exec(await look('/eur_page')) ?? []
   assert.equal((await send(`/undo/${match}`, { note: 'No' })).status, 303)
-  assert.match(await look('/eur_page'), /undone by ada: No/)
+  const undone = await look('/eur_page')
+  assert.match(undone, /undone by ada: No/)
+  assert.match(undone, new RegExp(`95\\.00&nbsp;EUR</span></td><td><code>line_${line}</code>`))
 })

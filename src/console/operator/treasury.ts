@@ -6,6 +6,7 @@ import { fieldText, optionsOf, postForm } from '../form.ts'
 import { rows, type Table } from '../list.ts'
 import type {
   BankLine,
+  CaseNote,
   MatchCandidate,
   MatchSuggestions,
   NostroItem,
@@ -14,7 +15,7 @@ import type {
   TreasuryExceptions,
 } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { idLink, link, money, state, time, words } from '../show.ts'
+import { idLink, link, money, state, time, when, words } from '../show.ts'
 import { mayOperate, type Screen, type Visit } from '../visit.ts'
 
 const REST_WORDS = ['cost', 'interest', 'own_funds', 'write_off'] as const
@@ -101,13 +102,12 @@ async function show(visit: Visit): Promise<Screen> {
     visit.api.list<NostroItem>('/v3/operator/nostro_item', of),
     visit.api.list<NostroMatch>('/v3/operator/nostro_match', { nostro: name, limit: '10' }),
   ])
-  const chosen = lines.results.find(({ id }) => id === visit.query.line) ?? lines.results[0]
-  const found =
-    chosen &&
-    (await visit.api.get<MatchSuggestions>(`/v3/operator/nostro_line/${chosen.id}/suggestion`))
+  const wanted = lineAsked(visit)
+  const chosen = lines.results.find(({ id }) => id === wanted) ?? lines.results[0]
+  const found = chosen && (await explain(visit, chosen))
   const position = positions.results.find(one => one.name === name)
   const body = html`${position && positionFacts(position)}
-<div class="sides">
+<div class="desk">
 <section aria-labelledby="lines"><h2 id="lines">The bank: open lines</h2>
 ${rows(lineTable(visit, chosen), lines.results)}${lines.has_more && moreNote(lines.results.length)}
 </section>
@@ -118,18 +118,33 @@ ${found === undefined ? html`<p class="empty">No line is open.</p>` : between(vi
 ${rows(itemTable(visit), items.results)}${items.has_more && moreNote(items.results.length)}
 </section></div>
 <h2>Last matches</h2>
-${rows(matchTable(visit), matches.results)}`
+${rows(matchTable(visit, position?.currency ?? ''), matches.results)}`
   return { title: name, body }
 }
 
-const moreNote = (count: number) => html`<p class="faint">The oldest ${count}; there are more.</p>`
-
-function positionFacts({ bank, book, difference, currency }: NostroPosition): Html {
-  return html`<p>Bank ${money(bank, currency)}, books ${money(book, currency)}, difference
-${money(difference, currency)}.</p>`
+/** The line of the address, or of the form that was refused. */
+function lineAsked(visit: Visit): string | undefined {
+  return visit.query.line ?? visit.params.id ?? fieldText(visit, 'lines').split(' ')[0]
 }
 
-/** Without the currency: all rows have the nostro's, but those that name another. */
+async function explain({ api }: Visit, { id }: BankLine) {
+  const [suggestions, notes] = await Promise.all([
+    api.get<MatchSuggestions>(`/v3/operator/nostro_line/${id}/suggestion`),
+    api.list<CaseNote>(`/v3/operator/nostro_case/${id}/note`),
+  ])
+  return { ...suggestions, notes: notes.results }
+}
+
+type Explained = Awaited<ReturnType<typeof explain>>
+
+const moreNote = (count: number) => html`<p class="faint">The oldest ${count}; there are more.</p>`
+
+function positionFacts(position: NostroPosition): Html {
+  const { bank, book, difference, currency } = position
+  return html`<p>Bank ${money(bank, currency)}, books ${money(book, currency)}, difference
+${money(difference, currency)}. Statements to: ${statedOf(position)}</p>`
+}
+
 function lineTable(visit: Visit, chosen: BankLine | undefined): Table<BankLine> {
   const path = `${visit.root}/treasury/${visit.params.name}`
   return {
@@ -149,9 +164,17 @@ function lineTable(visit: Visit, chosen: BankLine | undefined): Table<BankLine> 
   }
 }
 
-function lineWords({ counterparty_name, counterparty, text, end_to_end_id }: BankLine): Html {
-  const key = end_to_end_id && html`<br><code>${end_to_end_id}</code>`
-  return html`${counterparty_name || counterparty}${text && html`<br><small>${text}</small>`}${key}`
+/** Who, the other account, the text, and the keys by which it is matched. */
+function lineWords(line: BankLine): Html {
+  const { counterparty_name, counterparty, text, end_to_end_id, uetr, block, bank_reference } = line
+  const keys = new Set([counterparty, end_to_end_id, uetr, block, bank_reference])
+  const parts = [
+    counterparty_name,
+    text && html`<small>${text}</small>`,
+    ...[...keys].map(key => key && html`<code>${key}</code>`),
+  ]
+  const shown = parts.filter(part => part !== '')
+  return html`${shown.map((part, i) => html`${i > 0 && html`<br>`}${part}`)}`
 }
 
 function itemTable(visit: Visit): Table<NostroItem> {
@@ -171,11 +194,11 @@ function itemWords(visit: Visit, { kind, payout, key, payee_name, account }: Nos
   return html`${words(kind)} ${payee_name}<br>${object}${key && html`<br><code>${key}</code>`}`
 }
 
-function between(visit: Visit, { line, candidates, may_book }: MatchSuggestions): Html {
+function between(visit: Visit, { line, candidates, may_book, notes }: Explained): Html {
   const [best, ...others] = candidates
   const path = `${visit.root}/treasury/${visit.params.name}`
-  return html`<p>${money(line.amount, line.currency)} of ${line.booked_on}
-${line.counterparty_name && html`, ${line.counterparty_name}`}</p>
+  return html`<p>${money(line.amount, line.currency)} of ${line.booked_on}<br>${lineWords(line)}<br>
+<code>${line.id}</code></p>
 ${
   best === undefined
     ? html`<p class="empty">Nothing found in the books.</p>`
@@ -195,7 +218,15 @@ ${
     ],
   })
 }
-${mayOperate(visit) && noteForm(visit, line.id)}`
+${mayOperate(visit) && noteForm(visit, line.id)}
+${notes.length > 0 && noteList(notes)}`
+}
+
+function noteList(notes: readonly CaseNote[]): Html {
+  return html`<h3>Notes, newest first</h3><ul class="plain">${notes.map(
+    ({ at, by, owner, note }) => html`<li>${note}<br>
+<small>${by}, ${when(at)}${owner && `; ${owner} looks after it`}</small></li>`,
+  )}</ul>`
 }
 
 function noteForm(visit: Visit, id: string): Html {
@@ -251,7 +282,7 @@ ${
 }</article>`
 }
 
-function matchTable(visit: Visit): Table<NostroMatch> {
+function matchTable(visit: Visit, currency: string): Table<NostroMatch> {
   return {
     caption: 'Last matches, newest first',
     empty: 'No matches yet.',
@@ -259,14 +290,20 @@ function matchTable(visit: Visit): Table<NostroMatch> {
       { name: 'Match', show: ({ id }) => html`<code>${id}</code>` },
       { name: 'When', show: ({ at }) => time(at) },
       { name: 'Why', show: ({ rule, by }) => (by === '' ? words(rule) : by) },
-      {
-        name: 'Lines and items',
-        number: true,
-        show: ({ line_count, item_count }) => `${line_count} / ${item_count}`,
-      },
+      { name: 'Amount', number: true, show: ({ amount }) => money(amount, currency) },
+      { name: 'Lines', show: ({ lines, line_count }) => membersOf(lines, line_count) },
+      { name: 'Items', show: ({ items, item_count }) => membersOf(items, item_count) },
+      { name: 'Note', show: ({ note }) => note },
       { name: '', show: match => undoForm(visit, match) },
     ],
   }
+}
+
+/** The first ones, and how many more there are. */
+function membersOf(ids: readonly string[], count: string): Html {
+  const shown = ids.slice(0, 3)
+  const more = Number(count) - shown.length
+  return html`<code>${shown.join(' ')}</code>${more > 0 && ` and ${more} more`}`
 }
 
 function undoForm(visit: Visit, { id, undone_by, undo_note, rule }: NostroMatch): Content {
