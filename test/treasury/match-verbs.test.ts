@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Sql } from '../../src/sql/connect.ts'
+import { balancesOf } from '../support/assert/check.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { addPerson, startTestService, type TestService } from '../support/service/service.ts'
 import { logIn, sendForm } from '../support/service/session.ts'
@@ -141,4 +142,28 @@ test('console, one nostro: the best candidate has the focus; accepting it, a not
   const undone = await look('/eur_page')
   assert.match(undone, /undone by ada: No/)
   assert.match(undone, new RegExp(`95\\.00&nbsp;EUR</span></td><td><code>line_${line}</code>`))
+})
+
+test('console, money in suspense: a refused credit stays on its line; a credit funds the account', async () => {
+  const nostro = await openNostro(owner, 'eur_suspense')
+  const [, line = 0n] = await giveLines(owner, nostro, [
+    { amount: -700n, text: 'ACCOUNT FEE' },
+    { amount: 7_700n, text: 'RECHNUNG 4711' },
+  ])
+  const client = await service.openAccount({ sandbox: false, currencies: ['EUR'] })
+  await addPerson(service, { user: 'edith', role: 'operator' })
+  const headers = await logIn(service, 'edith')
+  const path = `/console/installation/treasury/eur_suspense`
+  const page = await service.inject({ url: `${path}?line=line_${line}`, headers })
+  assert.match(page.text, new RegExp(`action="${path}/credit/line_${line}"`))
+  const fee = await service.inject({ url: path, headers })
+  assert.equal(fee.text.includes('/credit/'), false)
+  const send = (account_id: string) =>
+    sendForm(service, headers, `${path}/credit/line_${line}`, { account_id, reason: 'Invoice' })
+  const refused = await send('acc_00000000')
+  assert.match(refused.text, /no account acc_00000000/)
+  assert.match(refused.text, new RegExp(`action="${path}/credit/line_${line}"`))
+  const sent = await send(client.account.account_id)
+  assert.equal(sent.status, 303, sent.text)
+  assert.equal(Number((await balancesOf(client)).EUR), 7_700)
 })

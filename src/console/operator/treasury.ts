@@ -32,6 +32,10 @@ export function treasuryScreens(screens: Screens): void {
     as: fieldText(visit, 'as'),
     ...(fieldText(visit, 'note') !== '' && noteOf(visit)),
   }))
+  send('credit/:id', '/v3/operator/nostro_line/:id/credit', visit => ({
+    account_id: fieldText(visit, 'account_id'),
+    reason: fieldText(visit, 'reason'),
+  }))
   send('note/:id', '/v3/operator/nostro_case/:id/note', visit => ({
     ...noteOf(visit),
     owner: fieldText(visit, 'owner'),
@@ -218,6 +222,7 @@ ${
     ],
   })
 }
+${mayOperate(visit) && may_book && !line.amount.startsWith('-') && creditForm(visit, line.id)}
 ${mayOperate(visit) && noteForm(visit, line.id)}
 ${notes.length > 0 && noteList(notes)}`
 }
@@ -227,6 +232,19 @@ function noteList(notes: readonly CaseNote[]): Html {
     ({ at, by, owner, note }) => html`<li>${note}<br>
 <small>${by}, ${when(at)}${owner && `; ${owner} looks after it`}</small></li>`,
   )}</ul>`
+}
+
+function creditForm(visit: Visit, id: string): Html {
+  return postForm(visit, {
+    action: `${visit.root}/treasury/${visit.params.name}/credit/${id}`,
+    under: 'Credit an account with it',
+    button: 'Credit the account',
+    asksPassword: true,
+    fields: [
+      { name: 'account_id', label: 'Account', hint: 'Its id, such as acc_…', required: true },
+      { name: 'reason', label: 'Why it is theirs', hint: 'They read it.', required: true },
+    ],
+  })
 }
 
 function noteForm(visit: Visit, id: string): Html {
