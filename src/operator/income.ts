@@ -113,8 +113,8 @@ export function incomeRoutes(routes: OperatorRoutes): void {
     summary: `Show the income from an account by day, for ${INCOME_DAYS} days.`,
     description:
       'The figures are sums of the postings to `fees` and `fx_income` in the book of the ' +
-      'account. A payout that fails or is reversed subtracts its income on that day. Of a sandbox ' +
-      `the newest ${SANDBOX_JOURNALS} journals count.`,
+      'account. A payout that fails or is reversed subtracts its income on that day. Of a ' +
+      `sandbox the newest ${SANDBOX_JOURNALS} journals count.`,
     params: AccountPath,
     response: AccountIncome,
     async answer({ params: { id } }, { audit }) {

@@ -35,7 +35,8 @@ async function show(visit: Visit): Promise<Screen> {
   const body = html`<p>Income from
 <a href="${visit.root}/accounts/${id}">${account.name || id}</a>${
     account.sandbox && ', a sandbox: its money is not real'
-  }. Fees of payouts that failed or came back are subtracted.</p>${byMonth(months)}${charts(results)}`
+  }. Fees of payouts that failed or came back are subtracted.</p>
+${byMonth(months)}${charts(results)}`
   return { title: 'Income', body }
 }
 
