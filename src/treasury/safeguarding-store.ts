@@ -32,6 +32,7 @@ export function listRequirements(sql: Tag, at: Instant): Promise<Requirement[]> 
 
 /**
  * Lines up to its day, and items before it, of each nostro of a pool. Midnight ends the day before.
+ * What is matched with a later line or item was open then.
  */
 export async function listResources(sql: Tag, at: Instant): Promise<Resource[]> {
   const rows = await sql<
@@ -43,7 +44,13 @@ export async function listResources(sql: Tag, at: Instant): Promise<Resource[]> 
     })[]
   >`
     with cut as (select ${at}::timestamptz as at,
-      ((${at}::timestamptz - interval '1 microsecond') at time zone 'UTC')::date as day)
+      ((${at}::timestamptz - interval '1 microsecond') at time zone 'UTC')::date as day),
+    late as (
+      select i.match from cut join nostro_items i on i.booked_at >= cut.at
+        join nostros n on n.name = i.nostro and n.purpose = 'client' where i.match is not null
+      union
+      select l.match from cut join bank_lines l on l.booked_on > cut.day
+        join nostros n on n.name = l.nostro and n.purpose = 'client' where l.match is not null)
     select n.pool, n.currency, n.name as nostro,
       (n.opening_balance + coalesce(t.amount, 0) - coalesce(later.amount, 0))::bigint as bank,
       (n.opening_balance + coalesce(b.amount, 0) - coalesce(after.amount, 0))::bigint as book,
@@ -61,10 +68,19 @@ export async function listResources(sql: Tag, at: Instant): Promise<Resource[]> 
       where nostro = n.name and booked_at >= cut.at) after on true
     left join lateral (select sum(amount) as amount,
         sum(amount) filter (where amount > 0) as credits
-      from bank_lines where nostro = n.name and match is null and booked_on <= cut.day) l on true
+      from (select amount, booked_on from bank_lines where nostro = n.name and match is null
+        union all
+        select amount, booked_on from late join bank_lines using (match)
+        where nostro = n.name) lines
+      where booked_on <= cut.day) l on true
     left join lateral (select sum(amount) as amount,
         sum(amount) filter (where kind = 'funding_reversal') as returning
-      from nostro_items where nostro = n.name and match is null and booked_at < cut.at) i on true
+      from (select amount, kind, booked_at from nostro_items
+        where nostro = n.name and match is null
+        union all
+        select amount, kind, booked_at from late join nostro_items using (match)
+        where nostro = n.name) items
+      where booked_at < cut.at) i on true
     left join lateral (select -sum(i.amount) as amount from nostro_items i
       join house_journals h on h.number = i.house_number and h.kind = 'transfer'
       where i.nostro = n.name and i.booked_at < cut.at and exists (

@@ -1,0 +1,82 @@
+// The figures of client money, one case a currency: what counts as owed and as held, now and at the
+// midnight before.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Sql } from '../../src/sql/connect.ts'
+import { deriveSome } from '../../src/treasury/derive.ts'
+import { matchNostro } from '../../src/treasury/match/match-nostro.ts'
+import { listNostros } from '../../src/treasury/nostro-store.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { giveLines } from '../support/treasury/open-rows.ts'
+
+let service: TestService
+let owner: Sql
+let cli: Cli
+let account: Client
+const DAY_MS = 86_400_000
+const yesterday = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10)
+const OPENED = ['--opening-on', '2026-01-01']
+
+before(async () => {
+  service = await startTestService()
+  owner = service.database.owner
+  cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
+  account = await service.openAccount({ currencies: ['EUR', 'GBP', 'CHF'], sandbox: false })
+})
+after(async () => {
+  await cli.close()
+  await service.close()
+})
+
+async function run(...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await cli.run(...words)
+  assert.equal(code, 0, stderr)
+  return stdout
+}
+
+/** A nostro of the pool for clients’ money, or one of the house's own. */
+async function add(name: string, currency: string, whose: 'payments' | 'own', opening = '0') {
+  const purpose = whose === 'own' ? ['--purpose', 'own'] : ['--pool', whose]
+  await run('nostro', 'add', name, currency, opening, ...purpose, ...OPENED)
+  return { name, currency }
+}
+
+const derive = async () => {
+  while ((await deriveSome(service.deps)).journals > 0n);
+}
+
+async function figures(currency: string) {
+  const days = JSON.parse(await run('safeguarding', 'show', '--json'))
+  const day = days.find((one: { currency: string }) => one.currency === currency)
+  const { requirement, resource, d1_requirement, d1_resource, earned, state } = day
+  const [now, d1] = [`${requirement} of ${resource}`, `${d1_requirement} of ${d1_resource}`]
+  return { now, d1, earned, state }
+}
+
+test('credit of yesterday, credited and matched this morning: owed and held at midnight', async () => {
+  const nostro = await add('eur_clients', 'EUR', 'payments')
+  const [id] = await giveLines(owner, nostro, [{ amount: 10_000n, day: yesterday, text: 'whose' }])
+  const open = await figures('EUR')
+  assert.deepEqual([open.now, open.d1], ['10000 of 10000', '10000 of 10000'])
+  const { account_id } = account.account
+  await run('nostro', 'credit', `line_${id}`, account_id, '--reason', 'Invoice 118, by mail')
+  await derive()
+  const found = (await listNostros(owner)).find(({ name }) => name === nostro.name)
+  await matchNostro(service.deps.sql, found ?? assert.fail())
+  const after = await figures('EUR')
+  assert.deepEqual([after.now, after.d1], ['10000 of 10000', '10000 of 10000'])
+})
+
+test('credit of yesterday, paid back at the bank today: owed and held at midnight, not now', async () => {
+  const nostro = { name: 'eur_clients', currency: 'EUR' }
+  const before = await figures('EUR')
+  const given = await giveLines(owner, nostro, [
+    { amount: 300n, day: yesterday, text: 'a mistake' },
+    { amount: -300n, text: 'sent back' },
+  ])
+  const lines = given.map(id => `line_${id}`).join(',')
+  await run('nostro', 'match', '--lines', lines, '--note', 'Sent back to the payer')
+  const after = await figures('EUR')
+  assert.deepEqual([after.now, after.d1], [before.now, '10300 of 10300'])
+})
