@@ -50,12 +50,19 @@ export async function listResources(sql: Tag, at: Instant): Promise<Resource[]> 
         join nostros n on n.name = i.nostro and n.purpose = 'client' where i.match is not null
       union
       select l.match from cut join bank_lines l on l.booked_on > cut.day
-        join nostros n on n.name = l.nostro and n.purpose = 'client' where l.match is not null)
+        join nostros n on n.name = l.nostro and n.purpose = 'client' where l.match is not null),
+    to_come as (
+      select i.id, i.nostro, i.amount from cut join nostros n on n.purpose = 'client'
+      join nostro_items i on i.nostro = n.name and i.kind = 'house' and i.match is null
+        and i.amount > 0 and i.value_on > cut.day and i.booked_at < cut.at
+      where not exists (select from house_journals u
+        where u.undoes = i.house_number and u.created_at < cut.at))
     select n.pool, n.currency, n.name as nostro,
       (n.opening_balance + coalesce(t.amount, 0) - coalesce(later.amount, 0))::bigint as bank,
       (n.opening_balance + coalesce(b.amount, 0) - coalesce(after.amount, 0))::bigint as book,
       coalesce(l.credits, 0)::bigint as suspense, coalesce(l.amount, 0)::bigint as open_lines,
       coalesce(i.amount, 0)::bigint as open_items,
+      coalesce(f.amount, 0)::bigint as to_come,
       coalesce(-i.returning, 0)::bigint as returning, coalesce(o.amount, 0)::bigint as taken_out,
       not exists (select from bank_statements s where s.nostro = n.name and s.state <> 'proved')
         as proved
@@ -83,9 +90,11 @@ export async function listResources(sql: Tag, at: Instant): Promise<Resource[]> 
       where booked_at < cut.at) i on true
     left join lateral (select -sum(i.amount) as amount from nostro_items i
       join house_journals h on h.number = i.house_number and h.kind = 'transfer'
-      where i.nostro = n.name and i.booked_at < cut.at and exists (
+      where i.nostro = n.name and i.booked_at < cut.at
+        and i.id not in (select id from to_come) and exists (
         select from nostro_items o join nostros x on x.name = o.nostro and x.purpose = 'own'
         where o.house_number = h.number)) o on true
+    left join lateral (select sum(amount) as amount from to_come where nostro = n.name) f on true
     where n.purpose = 'client' and n.pool <> 'none' and n.closed_at is null
       and n.opening_on <= cut.day
     order by n.pool, n.currency, n.name`
@@ -98,6 +107,7 @@ export async function listResources(sql: Tag, at: Instant): Promise<Resource[]> 
     return {
       ...{ pool: first.pool, currency: first.currency },
       ...{ bank: sum(row => row.bank), book: sum(row => row.book) },
+      to_come: sum(row => row.to_come),
       ...{ suspense: sum(row => row.suspense), returning: sum(row => row.returning) },
       taken_out: sum(row => row.taken_out),
       nostros: group.map(row => ({

@@ -17,6 +17,7 @@ let account: Client
 const DAY_MS = 86_400_000
 const yesterday = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10)
 const OPENED = ['--opening-on', '2026-01-01']
+const FORWARD = ['--value-on', '2098-01-04']
 
 before(async () => {
   service = await startTestService()
@@ -44,6 +45,17 @@ async function add(name: string, currency: string, whose: 'payments' | 'own', op
 
 const derive = async () => {
   while ((await deriveSome(service.deps)).journals > 0n);
+}
+
+async function book(
+  verb: 'fund' | 'withdraw',
+  currency: string,
+  amount: string,
+  ...more: string[]
+) {
+  const reference = ['--reference', `${verb}-${currency}-${amount}`]
+  await run(verb, account.account.account_id, currency, amount, ...reference, ...more)
+  await derive()
 }
 
 async function figures(currency: string) {
@@ -79,4 +91,22 @@ test('credit of yesterday, paid back at the bank today: owed and held at midnigh
   await run('nostro', 'match', '--lines', lines, '--note', 'Sent back to the payer')
   const after = await figures('EUR')
   assert.deepEqual([after.now, after.d1], [before.now, '10300 of 10300'])
+})
+
+test('top-up and deal with a later value date: held from that day on, also when reversed', async () => {
+  await add('gbp_clients', 'GBP', 'payments')
+  await add('gbp_own', 'GBP', 'own', '1000.00')
+  await add('usd_own', 'USD', 'own', '1000.00')
+  await book('fund', 'GBP', '50.00')
+  const met = await figures('GBP')
+  const topup = ['house', 'topup', 'GBP', '7.00', '--from', 'gbp_own', '--to', 'gbp_clients']
+  await run(...topup, ...FORWARD)
+  const sold = ['--from', 'usd_own', '--sell-currency', 'USD', '--sell-amount', '100.00']
+  const bought = ['--to', 'gbp_clients', '--buy-currency', 'GBP', '--buy-amount', '80.00']
+  const { id } = JSON.parse(await run('house', 'deal', ...sold, ...bought, ...FORWARD, '--json'))
+  assert.deepEqual(await figures('GBP'), met)
+  await run('house', 'reverse', id, '--reason', 'The bank has cancelled it')
+  assert.deepEqual(await figures('GBP'), met)
+  await run(...topup)
+  assert.equal((await figures('GBP')).now, '5000 of 5700')
 })
