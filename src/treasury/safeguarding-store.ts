@@ -30,33 +30,54 @@ export function listRequirements(sql: Tag, at: Instant): Promise<Requirement[]> 
     group by 1, 2 order by 1, 2`
 }
 
-/**
- * Lines up to its day, and items before it, of each nostro of a pool. Midnight ends the day before.
- * What is matched with a later line or item was open then.
- */
-export async function listResources(sql: Tag, at: Instant): Promise<Resource[]> {
-  const rows = await sql<
-    (Omit<Resource, 'nostros'> & {
-      nostro: string
-      open_lines: bigint
-      open_items: bigint
-      proved: boolean
-    })[]
-  >`
+interface NostroAt extends Omit<Resource, 'nostros'> {
+  readonly nostro: string
+  readonly open_lines: bigint
+  readonly open_items: bigint
+  readonly proved: boolean
+}
+
+/** What is matched with a line or an item behind the cut: it was open at the cut. */
+const LATE = part`late as (
+  select i.match from cut join nostro_items i on i.booked_at >= cut.at
+    join nostros n on n.name = i.nostro and n.purpose = 'client' where i.match is not null
+  union
+  select l.match from cut join bank_lines l on l.booked_on > cut.day
+    join nostros n on n.name = l.nostro and n.purpose = 'client' where l.match is not null)`
+
+/** What journals of the house bring on a day behind the cut, unless they are reversed. */
+const TO_COME = part`to_come as (
+  select i.id, i.nostro, i.amount from cut join nostros n on n.purpose = 'client'
+  join nostro_items i on i.nostro = n.name and i.kind = 'house' and i.match is null
+    and i.amount > 0 and i.value_on > cut.day and i.booked_at < cut.at
+  where not exists (select from house_journals u
+    where u.undoes = i.house_number and u.created_at < cut.at))`
+
+/** Of the nostro `n`: its lines and its items that were open at the cut. */
+const OPEN_LINES = part`(
+  select amount, booked_on from bank_lines where nostro = n.name and match is null
+  union all
+  select amount, booked_on from late join bank_lines using (match) where nostro = n.name)`
+const OPEN_ITEMS = part`(
+  select amount, kind, booked_at from nostro_items where nostro = n.name and match is null
+  union all
+  select amount, kind, booked_at from late join nostro_items using (match)
+  where nostro = n.name)`
+
+/** Of the nostro `n`: what transfers moved to accounts of the house's own, less what came back. */
+const TAKEN_OUT = part`(
+  select -sum(i.amount) as amount from nostro_items i
+  join house_journals h on h.number = i.house_number and h.kind = 'transfer'
+  where i.nostro = n.name and i.booked_at < cut.at and i.id not in (select id from to_come)
+    and exists (
+      select from nostro_items o join nostros x on x.name = o.nostro and x.purpose = 'own'
+      where o.house_number = h.number))`
+
+function nostrosAt(sql: Tag, at: Instant): Promise<NostroAt[]> {
+  return sql<NostroAt[]>`
     with cut as (select ${at}::timestamptz as at,
       ((${at}::timestamptz - interval '1 microsecond') at time zone 'UTC')::date as day),
-    late as (
-      select i.match from cut join nostro_items i on i.booked_at >= cut.at
-        join nostros n on n.name = i.nostro and n.purpose = 'client' where i.match is not null
-      union
-      select l.match from cut join bank_lines l on l.booked_on > cut.day
-        join nostros n on n.name = l.nostro and n.purpose = 'client' where l.match is not null),
-    to_come as (
-      select i.id, i.nostro, i.amount from cut join nostros n on n.purpose = 'client'
-      join nostro_items i on i.nostro = n.name and i.kind = 'house' and i.match is null
-        and i.amount > 0 and i.value_on > cut.day and i.booked_at < cut.at
-      where not exists (select from house_journals u
-        where u.undoes = i.house_number and u.created_at < cut.at))
+    ${LATE}, ${TO_COME}
     select n.pool, n.currency, n.name as nostro,
       (n.opening_balance + coalesce(t.amount, 0) - coalesce(later.amount, 0))::bigint as bank,
       (n.opening_balance + coalesce(b.amount, 0) - coalesce(after.amount, 0))::bigint as book,
@@ -75,29 +96,24 @@ export async function listResources(sql: Tag, at: Instant): Promise<Resource[]> 
       where nostro = n.name and booked_at >= cut.at) after on true
     left join lateral (select sum(amount) as amount,
         sum(amount) filter (where amount > 0) as credits
-      from (select amount, booked_on from bank_lines where nostro = n.name and match is null
-        union all
-        select amount, booked_on from late join bank_lines using (match)
-        where nostro = n.name) lines
+      from ${OPEN_LINES} lines
       where booked_on <= cut.day) l on true
     left join lateral (select sum(amount) as amount,
         sum(amount) filter (where kind = 'funding_reversal') as returning
-      from (select amount, kind, booked_at from nostro_items
-        where nostro = n.name and match is null
-        union all
-        select amount, kind, booked_at from late join nostro_items using (match)
-        where nostro = n.name) items
+      from ${OPEN_ITEMS} items
       where booked_at < cut.at) i on true
-    left join lateral (select -sum(i.amount) as amount from nostro_items i
-      join house_journals h on h.number = i.house_number and h.kind = 'transfer'
-      where i.nostro = n.name and i.booked_at < cut.at
-        and i.id not in (select id from to_come) and exists (
-        select from nostro_items o join nostros x on x.name = o.nostro and x.purpose = 'own'
-        where o.house_number = h.number)) o on true
+    left join lateral ${TAKEN_OUT} o on true
     left join lateral (select sum(amount) as amount from to_come where nostro = n.name) f on true
     where n.purpose = 'client' and n.pool <> 'none' and n.closed_at is null
       and n.opening_on <= cut.day
     order by n.pool, n.currency, n.name`
+}
+
+/**
+ * Lines up to its day, and items before it, of each nostro of a pool. Midnight ends the day before.
+ */
+export async function listResources(sql: Tag, at: Instant): Promise<Resource[]> {
+  const rows = await nostrosAt(sql, at)
   const groups = Map.groupBy(rows, ({ pool, currency }) => `${pool} ${currency}`)
   return [...groups.values()].flatMap(group => {
     const [first] = group
