@@ -46,13 +46,16 @@ export function listPositions(sql: Tag): Promise<Position[]> {
     where n.closed_at is null order by n.name`
 }
 
-/** Items that no nostro is known for, though one of their currency was open on their day. */
+/** Whether the item `i` has no nostro, though one `n` among these was open in its currency then. */
+export const unassigned = (among = part`true`) => part`i.nostro = '' and i.match is null
+  and i.value_on >= (select min(n.opening_on) from nostros n
+    where n.currency = i.currency and n.closed_at is null and ${among})`
+
+/** Items that no nostro is known for, by currency and rail. */
 export async function sumUnassigned(sql: Tag) {
   return sql<{ currency: string; rail: string; items: bigint; amount: bigint }[]>`
     select i.currency, i.rail, count(*) as items, sum(i.amount)::bigint as amount
-    from nostro_items i
-    where i.nostro = '' and i.match is null and i.value_on >= (
-      select min(opening_on) from nostros n where n.currency = i.currency and n.closed_at is null)
+    from nostro_items i where ${unassigned()}
     group by i.currency, i.rail order by i.currency, i.rail`
 }
 

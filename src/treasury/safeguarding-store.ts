@@ -2,7 +2,7 @@
 import { databaseNow, type Sql } from '../sql/connect.ts'
 import { sql as part, type Tag } from '../sql/sql.ts'
 import { type Instant, instantFromIso } from '../values/instant.ts'
-import { sumsAt } from './balance-store.ts'
+import { sumsAt, unassigned } from './balance-store.ts'
 import {
   type External,
   type Requirement,
@@ -11,6 +11,7 @@ import {
   type Safeguarding,
   type SafeguardingState,
   safeguardingOf,
+  type Unassigned,
 } from './safeguarding.ts'
 
 /** What is owed to clients before this instant. */
@@ -27,6 +28,20 @@ export function listRequirements(sql: Tag, at: Instant): Promise<Requirement[]> 
       (count(*) filter (where c.owed < 0))::integer as negative, sum(c.income)::bigint as income
     from clients c left join account_pools p using (account_id)
     where coalesce(p.pool, 'payments') <> 'none'
+    group by 1, 2 order by 1, 2`
+}
+
+/**
+ * What has left accounts before this instant from a nostro that nobody knows. An account without a
+ * pool may have paid from the nostros of `payments`.
+ */
+export function listUnassigned(sql: Tag, at: Instant): Promise<Unassigned[]> {
+  return sql<Unassigned[]>`
+    select coalesce(nullif(p.pool, 'none'), 'payments') as pool, i.currency,
+      -sum(i.amount)::bigint as amount
+    from nostro_items i left join account_pools p using (account_id)
+    where ${unassigned(part`n.purpose = 'client' and n.pool <> 'none'`)}
+      and i.amount < 0 and i.booked_at < ${at}::timestamptz
     group by 1, 2 order by 1, 2`
 }
 
@@ -197,6 +212,7 @@ export async function readSafeguarding(audit: Sql): Promise<Safeguarding[]> {
       requirements: await listRequirements(tx, at),
       resources: await listResources(tx, at),
     })
-    return safeguardingOf({ day, as_of }, await momentOf(as_of), await momentOf(midnight))
+    const now = { ...(await momentOf(as_of)), unassigned: await listUnassigned(tx, as_of) }
+    return safeguardingOf({ day, as_of }, now, await momentOf(midnight))
   })
 }

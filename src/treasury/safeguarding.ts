@@ -34,6 +34,11 @@ export interface Resource {
   readonly nostros: readonly External[]
 }
 
+/** What has left accounts of the pool, and no nostro is known for; minor units, above 0. */
+export interface Unassigned extends Pick<Requirement, 'pool' | 'currency'> {
+  readonly amount: bigint
+}
+
 /** One nostro: the bank against the books. */
 export interface External {
   readonly nostro: string
@@ -77,25 +82,29 @@ interface Moment {
 
 /**
  * The day's figures by pool and currency. Suspense and money on its way back are owed, and the bank
- * has them. `d1` is the end of the day before, by what the banks say.
+ * has them. What left a nostro that nobody knows is not held. `d1` is the end of the day before, by
+ * what the banks say.
  */
 export function safeguardingOf(
   { day, as_of }: Pick<Safeguarding, 'day' | 'as_of'>,
-  now: Moment,
+  now: Moment & { readonly unassigned: readonly Unassigned[] },
   d1: Moment,
 ): Safeguarding[] {
   const keys = new Set(
-    [...now.requirements, ...now.resources, ...d1.requirements, ...d1.resources].map(keyOf),
+    [now.requirements, now.resources, now.unassigned, d1.requirements, d1.resources]
+      .flat()
+      .map(keyOf),
   )
   return [...keys].sort().map(key => {
     const [pool, currency] = key.split(' ') as [SafeguardedPool, string]
     const [owed, held] = at(now, key)
     const [before, at_banks] = at(d1, key)
+    const gone = now.unassigned.find(one => keyOf(one) === key)?.amount ?? 0n
     const apart = held.suspense + held.returning
     return {
       ...{ day, as_of, pool, currency },
       requirement: owed.owed + apart,
-      resource: held.book - held.to_come + apart,
+      resource: held.book - held.to_come - gone + apart,
       d1_requirement: before.owed + at_banks.suspense + at_banks.returning,
       d1_resource: at_banks.bank,
       earned: owed.income - held.taken_out,

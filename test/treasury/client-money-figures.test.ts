@@ -110,3 +110,14 @@ test('top-up and deal with a later value date: held from that day on, also when 
   await run(...topup)
   assert.equal((await figures('GBP')).now, '5000 of 5700')
 })
+
+test('withdrawal of which no one knows the nostro: leaves what is owed and what is held', async () => {
+  await add('chf_clients', 'CHF', 'payments')
+  await book('fund', 'CHF', '50.00')
+  await add('chf_second', 'CHF', 'payments')
+  await book('withdraw', 'CHF', '10.00', '--reason', 'Test')
+  const [item] = await owner`select nostro from nostro_items where amount = -1000`
+  assert.equal(item?.nostro, '')
+  const after = await figures('CHF')
+  assert.deepEqual([after.now, after.state], ['4000 of 4000', 'met'])
+})

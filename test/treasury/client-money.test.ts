@@ -121,6 +121,7 @@ test('negative client: offsets no other client’s money', () => {
     {
       requirements: [{ pool: 'payments', currency: 'USD', owed: 100n, negative: 1, income: 0n }],
       resources: [],
+      unassigned: [],
     },
     { requirements: [], resources: [] },
   )
