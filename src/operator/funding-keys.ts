@@ -7,6 +7,7 @@ import {
   FUNDING_KEY_KINDS,
   type FundingKey,
   folded,
+  isReference,
   MAX_KEY,
   MIN_KEY,
 } from '../treasury/funding-key.ts'
@@ -147,7 +148,7 @@ type NewKey = Parameters<typeof insertFundingKey>[1]
 async function readKey(audit: Sql, asked: Asked): Promise<Omit<NewKey, 'made_by'>> {
   const { account_id, kind } = asked
   const account = await accountNamed(audit, account_id)
-  const { name, currency, purpose } = await nostroNamed(audit, asked.nostro)
+  const { name, currency, purpose, closed_at } = await nostroNamed(audit, asked.nostro)
   const value = asked.value === undefined ? newFundingReference() : folded(asked.value)
   const taken = (await listFundingKeys(audit)).find(
     key => key.kind === kind && key.value === value && key.currency === currency,
@@ -155,6 +156,15 @@ async function readKey(audit: Sql, asked: Asked): Promise<Omit<NewKey, 'made_by'
   refuseIfAny([
     ...(asked.value === undefined && kind !== 'reference'
       ? [invalidField('value', `a ${kind} needs its value`)]
+      : []),
+    ...(closed_at === null ? [] : [invalidField('nostro', `${name} is closed`)]),
+    ...(kind === 'reference' && !isReference(value)
+      ? [
+          invalidField(
+            'value',
+            'a reference is one word of 8 or more letters and digits, with a digit',
+          ),
+        ]
       : []),
     ...(purpose === 'own' ? [invalidField('nostro', `${name} holds the house’s own money`)] : []),
     ...(account.sandbox ? [invalidField('account_id', 'a sandbox has no money at a bank')] : []),

@@ -14,9 +14,16 @@ import {
   type CreditLine,
   type Found,
   keysOf,
+  payoutNamesIn,
   sourceOfLine,
 } from './funding-key.ts'
-import { findFundingKeys, listCreditLines, namesOfPayouts } from './funding-key-store.ts'
+import {
+  findFundingKeys,
+  isCreditable,
+  listCreditLines,
+  namesOfPayouts,
+} from './funding-key-store.ts'
+import { asMatcher } from './match/match-store.ts'
 import { actForTheHouse } from './nostro-store.ts'
 
 /** The most open lines that are looked at together. */
@@ -24,6 +31,8 @@ const LINES = 1_000
 
 export interface Crediting {
   readonly sql: Sql
+  /** Reads the payouts of all accounts. */
+  readonly audit: Sql
   readonly finder: Sql
   readonly lists: Lists
   /** Books in the name of the service, as an operator's write with its row in the audit log. */
@@ -74,27 +83,31 @@ async function creditPage(crediting: Crediting, lines: readonly CreditLine[]): P
   return { credited, left }
 }
 
-async function findLines({ sql, finder }: Crediting, after: bigint): Promise<CreditLine[]> {
+async function findLines({ sql, audit }: Crediting, after: bigint): Promise<CreditLine[]> {
   const rows = await listCreditLines(sql, after, LINES)
-  const named = await namesOfPayouts(
-    finder,
-    rows.map(({ end_to_end_id }) => end_to_end_id).filter(Boolean),
-    rows.map(({ uetr }) => uetr).filter(Boolean),
-  )
+  const named = await namesOfPayouts(audit, rows.flatMap(payoutNamesIn))
   return rows.map(line => ({
     ...line,
-    names_payout: named.has(line.end_to_end_id) || named.has(line.uetr),
+    names_payout: payoutNamesIn(line).some(name => named.has(name)),
   }))
 }
+
+const UNPROVED =
+  'it is matched, an open item has its key, or its statement does not follow the one before'
 
 /** Returns why the line is not credited; '' when it is, now or before. */
 async function creditLine(crediting: Crediting, line: CreditLine, found: Found): Promise<string> {
   if (found.account_id === null) return found.reason
   const screened = await screenPayer(crediting, line.counterparty_name)
   if (screened !== '') return screened
+  const { account_id } = found
   try {
-    await crediting.book(bookingOf(line, found.account_id, SERVICE, ''))
-    return ''
+    // No matcher takes the line meanwhile, and no other process credits it.
+    return await asMatcher(crediting.sql, { nostro: line.nostro, waits: true }, async tx => {
+      if (!(await isCreditable(tx, line))) return UNPROVED
+      await crediting.book(bookingOf(line, account_id, SERVICE, ''))
+      return ''
+    })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     const [problem] = error.problems

@@ -52,19 +52,52 @@ export async function findCreditMark(sql: Tag): Promise<{ line: bigint; keys: st
 
 type ReadLine = Omit<CreditLine, 'names_payout'>
 
-/** Open lines of money that came in for clients. */
+/**
+ * Open lines of money that came in for clients, in the currency of their nostro. A payment that
+ * came back has a code that says so: RRTN of ISO 20022, RTI of MT940.
+ */
 const CREDIT_LINES = part`
   select l.id, l.nostro, l.currency, l.amount, l.booked_on::text, l.bank_reference,
-    l.end_to_end_id, l.uetr, l.own_account, l.counterparty, l.counterparty_name, l.text,
+    l.end_to_end_id, l.uetr, l.instruction, l.own_account, l.counterparty,
+    l.counterparty_name, l.text,
     exists (select from bank_lines o where o.nostro = l.nostro and o.id <> l.id
       and o.bank_reference = l.bank_reference and l.bank_reference <> '') as reference_repeats
   from bank_lines l join nostros n on n.name = l.nostro
-  where l.match is null and l.amount > 0 and n.purpose = 'client' and n.closed_at is null`
+  where l.match is null and l.amount > 0 and n.purpose = 'client' and n.closed_at is null
+    and l.currency = n.currency and l.code !~ '(^|[^A-Z])N?(RRTN|RTI)([^A-Z]|$)'`
 
 /** Those after this line, oldest first. */
 export function listCreditLines(sql: Tag, after: bigint, limit: number): Promise<ReadLine[]> {
   return sql<ReadLine[]>`
     ${CREDIT_LINES} and l.id > ${after}::bigint order by l.id limit ${limit}`
+}
+
+/**
+ * Whether the line is an open credit that no open item explains, and whose statement is proved: the
+ * lines of its nostro sum to the closing balance that the bank has said last.
+ */
+export async function isCreditable(tx: TransactionSql, line: CreditLine): Promise<boolean> {
+  const { id, nostro, end_to_end_id, bank_reference, instruction, uetr } = line
+  const keys = [end_to_end_id, bank_reference, instruction].filter(Boolean)
+  const [row] = await tx<{ creditable: boolean }[]>`
+    select exists (
+        select from bank_lines l join bank_statements s on s.id = l.statement
+        where l.id = ${id}::bigint and l.match is null and s.state = 'proved')
+      and not exists (
+        select from nostro_items i where i.nostro = ${nostro} and i.match is null and (
+          i.key <> '' and i.key = any (select fold_reference(k) from unnest(${keys}::text[]) k)
+          or i.instruction <> '' and i.instruction = any (${keys}::text[])
+          or i.uetr <> '' and i.uetr = ${uetr}))
+      and (
+        select coalesce(last.closing = n.opening_balance + sum(l.amount), true)
+        from nostros n
+        left join lateral (
+          select closing, closed_on from bank_statements s where s.nostro = n.name
+            and s.state = 'proved' order by closed_on desc, id desc limit 1) last on true
+        left join bank_lines l on l.nostro = n.name and l.currency = n.currency
+          and l.booked_on <= last.closed_on
+        where n.name = ${nostro} group by n.opening_balance, last.closing) as creditable`
+  return row?.creditable === true
 }
 
 /** Undefined for a line that is no open credit for clients. */
@@ -73,16 +106,21 @@ export async function findCreditLine(sql: Tag, id: bigint): Promise<ReadLine | u
   return row
 }
 
-/** Which of these ids of banks are those of payments of ours. */
+/** Which of these texts are ids of payments of ours, or references that a rail gave them. */
 export async function namesOfPayouts(
-  finder: Tag,
-  end_to_end_ids: readonly string[],
-  uetrs: readonly string[],
+  audit: Tag,
+  texts: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const rows = await finder<{ name: string }[]>`
-    select end_to_end_id as name from rail_items
-    where end_to_end_id = any (${[...end_to_end_ids]}::text[])
+  const names = [...texts]
+  const rows = await audit<{ name: string }[]>`
+    select end_to_end_id as name from rail_items where end_to_end_id = any (${names}::text[])
     union
-    select uetr from rail_items where uetr = any (${[...uetrs]}::text[])`
+    select instruction_id from rail_items
+    where instruction_id <> '' and instruction_id = any (${names}::text[])
+    union
+    select uetr from rail_items where uetr = any (${names}::text[])
+    union
+    select fold_reference(rail_reference) from payout_outcomes
+    where rail_reference <> '' and fold_reference(rail_reference) = any (${names}::text[])`
   return new Set(rows.map(({ name }) => name))
 }

@@ -1,6 +1,7 @@
 // The keys by which a payment finds the account that it funds, and the decision whose it is. Only
 // an exact key decides; every doubt leaves the money in suspense until a person decides. Pure.
 import type { Instant } from '../values/instant.ts'
+import { referenceFault } from '../values/network/creditor-reference.ts'
 
 export const FUNDING_KEY_KINDS = ['virtual_iban', 'reference', 'payer_account', 'address'] as const
 export type FundingKeyKind = (typeof FUNDING_KEY_KINDS)[number]
@@ -29,6 +30,7 @@ export interface CreditLine {
   readonly bank_reference: string
   readonly end_to_end_id: string
   readonly uetr: string
+  readonly instruction: string
   readonly own_account: string
   readonly counterparty: string
   readonly counterparty_name: string
@@ -40,21 +42,29 @@ export interface CreditLine {
 }
 
 /** The fewest and the most characters of a key. */
-export const MIN_KEY = 4
+export const MIN_KEY = 8
 export const MAX_KEY = 64
-/** A reference is made of at most so many words of a text. */
+/** Payers write a reference of ISO 11649 in at most so many words. */
 const MOST_WORDS = 8
 
-/** What could be a reference: each run of up to MOST_WORDS words, written together. */
+/** A reference that payers quote: one word, with a digit, that no other text has by chance. */
+export const isReference = (value: string) =>
+  value.length >= MIN_KEY && /^[0-9A-Z]+$/.test(value) && /[0-9]/.test(value)
+
+/**
+ * What could be a reference: each whole word; and words that together are a reference of ISO 11649,
+ * whose check digits hold.
+ */
 export function referencesIn(text: string): Set<string> {
   const words = text.toUpperCase().match(/[0-9A-Z]+/g) ?? []
-  const found = new Set<string>()
-  for (const [i] of words.entries()) {
+  const found = new Set(words.filter(isReference))
+  for (const [i, first] of words.entries()) {
+    if (!first.startsWith('RF')) continue
     let run = ''
     for (const word of words.slice(i, i + MOST_WORDS)) {
       run += word
       if (run.length > MAX_KEY) break
-      if (run.length >= MIN_KEY) found.add(run)
+      if (isReference(run) && referenceFault(run) === undefined) found.add(run)
     }
   }
   return found
@@ -71,6 +81,14 @@ export function keysOf(line: CreditLine): ReadonlyMap<FundingKeyKind, ReadonlySe
     ['payer_account', exact(counterparty)],
     ['address', exact(own_account)],
   ])
+}
+
+/** The texts by which a line may name a payout of ours. */
+export function payoutNamesIn(line: Omit<CreditLine, 'names_payout'>): string[] {
+  const { end_to_end_id, bank_reference, instruction, uetr, text } = line
+  const own = [end_to_end_id, bank_reference, instruction, uetr]
+  const names = [...own, ...own.map(folded), ...referencesIn(text)]
+  return names.filter(Boolean)
 }
 
 /** As fold_reference does. */

@@ -50,7 +50,9 @@ export function fundingInstructionRoutes(routes: AccountRoutes, deps: Pick<Reads
 async function instructionsOf(tx: TransactionSql, account_id: string) {
   const [keys, nostros] = await Promise.all([listFundingKeys(tx, account_id), listNostros(tx)])
   const named = new Map(nostros.map(nostro => [nostro.name, nostro]))
-  return keys.map(key => instructionOf(key, named.get(key.nostro)))
+  return keys
+    .filter(({ nostro }) => named.get(nostro)?.closed_at === null)
+    .map(key => instructionOf(key, named.get(key.nostro)))
 }
 
 function instructionOf({ kind, value, currency }: FundingKey, nostro: Nostro | undefined) {

@@ -90,11 +90,12 @@ async function creditNew(deps: Deps, rounds: Rounds): Promise<void> {
 /** Credits each open line after this one whose account is certain. Returns how many. */
 export async function creditAll(deps: Deps, after = 0n): Promise<number> {
   const { sql, finder, lists, operators } = deps
+  const { audit } = operators
   const author = { operator: SERVICE, act: 'nostro credit', via: 'corridor treasury', origin: {} }
   const book = async (command: Booking) => {
     await operators.run(author, { operation: bookMoney, command, act: bookingAct })
   }
-  const { credited } = await creditLines({ sql, finder, lists, book }, after)
+  const { credited } = await creditLines({ sql, audit, finder, lists, book }, after)
   return credited
 }
 

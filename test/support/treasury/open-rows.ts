@@ -84,11 +84,16 @@ export async function giveLines(
     const sha256 = createHash('sha256').update(name).digest()
     await tx`
       insert into statement_files (sha256, size, name, state) values (${sha256}, 1, ${name}, 'read')`
+    const [before] = await tx<{ opening: bigint }[]>`
+      select (n.opening_balance + coalesce((select sum(l.amount) from bank_lines l
+        where l.nostro = n.name and l.currency = n.currency), 0))::bigint as opening
+      from nostros n where n.name = ${nostro.name}`
+    const opening = before?.opening ?? 0n
     const [statement] = await tx<{ id: bigint }[]>`
       insert into bank_statements (id, sha256, nostro, format, statement_id, opened_on, closed_on,
         opening, closing, lines, amount, state)
       values (nextval('bank_statement_ids'), ${sha256}, ${nostro.name}, 'csv', ${name},
-        ${days[0] ?? TODAY}::date, ${days.at(-1) ?? TODAY}::date, 0, ${sum}, ${lines.length}, ${sum}, 'proved')
+        ${days[0] ?? TODAY}::date, ${days.at(-1) ?? TODAY}::date, ${opening}, ${opening + sum}, ${lines.length}, ${sum}, 'proved')
       returning id`
     const written = await tx<{ id: bigint }[]>`
       insert into bank_lines (amount, statement, position, booked_on, value_on, occurrence, same,
