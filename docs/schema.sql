@@ -2669,7 +2669,7 @@ CREATE TABLE safeguarding_days (
   CONSTRAINT shortfall_with_an_action CHECK (((state <> 'shortfall'::text) OR (action <> ''::text))),
   CONSTRAINT state_is_the_sum CHECK ((state =
 CASE
-    WHEN (requirement > (resource + entered)) THEN 'shortfall'::text
+    WHEN ((requirement > (resource + entered)) OR (d1_requirement > (d1_resource + entered))) THEN 'shortfall'::text
     WHEN (requirement < (resource + entered)) THEN 'excess'::text
     ELSE 'met'::text
 END))

@@ -123,7 +123,8 @@ create table safeguarding_days (
   by text not null check (by <> ''),
   primary key (day, pool, currency, number),
   constraint state_is_the_sum check (state = case
-    when requirement > resource + entered then 'shortfall'
+    when requirement > resource + entered or d1_requirement > d1_resource + entered
+      then 'shortfall'
     when requirement < resource + entered then 'excess' else 'met' end),
   constraint shortfall_with_an_action check (state <> 'shortfall' or action <> '')
 );

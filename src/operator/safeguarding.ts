@@ -52,7 +52,7 @@ const DAY = {
 }
 
 const STATE = Literals(['met', 'shortfall', 'excess'], {
-  description: 'The resource, with what is entered, against the requirement.',
+  description: 'Both resources, with what is entered, against their requirements.',
 })
 
 export const SafeguardingResponse = Type.Object(

@@ -65,14 +65,18 @@ export interface Safeguarding {
 
 export type SafeguardingState = 'met' | 'shortfall' | 'excess'
 
-/** Against the requirement, with the resources that a person has entered besides. */
+/**
+ * Each resource, with what a person has entered besides, against its requirement. Less than owed,
+ * now or at the end of the day before, is a shortfall. The excess is that of now.
+ */
 export function stateOfDay(
-  { requirement, resource }: Pick<Safeguarding, 'requirement' | 'resource'>,
+  day: Pick<Safeguarding, 'requirement' | 'resource' | 'd1_requirement' | 'd1_resource'>,
   entered = 0n,
 ): SafeguardingState {
-  const held = resource + entered
-  if (held < requirement) return 'shortfall'
-  return held > requirement ? 'excess' : 'met'
+  const over = day.resource + entered - day.requirement
+  const over_d1 = day.d1_resource + entered - day.d1_requirement
+  if (over < 0n || over_d1 < 0n) return 'shortfall'
+  return over > 0n ? 'excess' : 'met'
 }
 
 interface Moment {

@@ -130,6 +130,26 @@ test('negative client: offsets no other client’s money', () => {
   assert.equal(day && stateOfDay(day), 'shortfall')
 })
 
+test('less than owed at the end of the day before: a shortfall, whatever is held now', async () => {
+  const d1 = { d1_requirement: 100n, d1_resource: 60n }
+  const day = { requirement: 100n, resource: 130n, ...d1 }
+  assert.equal(stateOfDay(day), 'shortfall')
+  assert.equal(stateOfDay(day, 39n), 'shortfall')
+  assert.equal(stateOfDay(day, 40n), 'excess')
+  assert.equal(stateOfDay({ ...day, resource: 100n, d1_resource: 100n }), 'met')
+  const signed = (state: string, entered: number) =>
+    undone(
+      owner,
+      tx => tx`insert into safeguarding_days (day, pool, currency, number, as_of, requirement,
+        resource, entered, d1_requirement, d1_resource, earned, external, state, action, by)
+        values (current_date, 'emoney', 'USD', 1, now(), 100, 130, ${entered}, 100, 60, 0, '[]',
+          ${state}, 'none', 'olga')`,
+    )
+  await assert.rejects(signed('excess', 0), { constraint_name: 'state_is_the_sum' })
+  await signed('shortfall', 0)
+  await signed('excess', 40)
+})
+
 test('client owed nothing twice over: its negative sum offsets no other client’s', async () => {
   const other = await service.openAccount({ currencies: ['USD'], sandbox: false })
   const at = new Date(Date.now() + 60_000).toISOString()
