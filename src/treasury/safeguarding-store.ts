@@ -79,6 +79,13 @@ const OPEN_ITEMS = part`(
   select amount, kind, booked_at from late join nostro_items using (match)
   where nostro = n.name)`
 
+/** Of the nostro `n`: open debits at the bank, but for one with the sum of each open item. */
+const OPEN_DEBITS = part`(
+  select sum(d.amount * greatest(d.count - (select count(*) from nostro_items i
+    where i.nostro = n.name and i.match is null and i.amount = d.amount), 0)) as amount
+  from (select amount, count(*) as count from ${OPEN_LINES} lines, cut
+    where amount < 0 and booked_on <= cut.day group by amount) d)`
+
 /** Of the nostro `n`: what transfers moved to accounts of the house's own, less what came back. */
 const TAKEN_OUT = part`(
   select -sum(i.amount) as amount from nostro_items i
@@ -98,7 +105,7 @@ function nostrosAt(sql: Tag, at: Instant): Promise<NostroAt[]> {
       (n.opening_balance + coalesce(b.amount, 0) - coalesce(after.amount, 0))::bigint as book,
       coalesce(l.credits, 0)::bigint as suspense, coalesce(l.amount, 0)::bigint as open_lines,
       coalesce(i.amount, 0)::bigint as open_items,
-      coalesce(f.amount, 0)::bigint as to_come,
+      coalesce(f.amount, 0)::bigint as to_come, coalesce(-d.amount, 0)::bigint as debits,
       coalesce(-i.returning, 0)::bigint as returning, coalesce(o.amount, 0)::bigint as taken_out,
       not exists (select from bank_statements s where s.nostro = n.name and s.state <> 'proved')
         as proved
@@ -117,6 +124,7 @@ function nostrosAt(sql: Tag, at: Instant): Promise<NostroAt[]> {
         sum(amount) filter (where kind = 'funding_reversal') as returning
       from ${OPEN_ITEMS} items
       where booked_at < cut.at) i on true
+    left join lateral ${OPEN_DEBITS} d on true
     left join lateral ${TAKEN_OUT} o on true
     left join lateral (select sum(amount) as amount from to_come where nostro = n.name) f on true
     where n.purpose = 'client' and n.pool <> 'none' and n.closed_at is null
@@ -138,7 +146,7 @@ export async function listResources(sql: Tag, at: Instant): Promise<Resource[]> 
     return {
       ...{ pool: first.pool, currency: first.currency },
       ...{ bank: sum(row => row.bank), book: sum(row => row.book) },
-      to_come: sum(row => row.to_come),
+      ...{ to_come: sum(row => row.to_come), debits: sum(row => row.debits) },
       ...{ suspense: sum(row => row.suspense), returning: sum(row => row.returning) },
       taken_out: sum(row => row.taken_out),
       nostros: group.map(row => ({

@@ -25,6 +25,8 @@ export interface Resource {
   readonly book: bigint
   /** What deals, transfers and top-ups bring on a later day: the books have it, and no bank has. */
   readonly to_come: bigint
+  /** What the banks have debited, and no open item has its sum: fees. */
+  readonly debits: bigint
   /** Credits that no account has yet: owed to whoever has paid them. */
   readonly suspense: bigint
   /** Funding that was reversed and has not left the bank. */
@@ -108,7 +110,7 @@ export function safeguardingOf(
     return {
       ...{ day, as_of, pool, currency },
       requirement: owed.owed + apart,
-      resource: held.book - held.to_come - gone + apart,
+      resource: held.book - held.to_come - held.debits - gone + apart,
       d1_requirement: before.owed + at_banks.suspense + at_banks.returning,
       d1_resource: at_banks.bank,
       earned: owed.income - held.taken_out,
@@ -122,7 +124,7 @@ const keyOf = ({ pool, currency }: Pick<Requirement, 'pool' | 'currency'>) => `$
 
 const NOTHING = {
   ...{ owed: 0n, negative: 0, income: 0n },
-  ...{ bank: 0n, book: 0n, to_come: 0n, suspense: 0n, returning: 0n },
+  ...{ bank: 0n, book: 0n, to_come: 0n, debits: 0n, suspense: 0n, returning: 0n },
   ...{ taken_out: 0n, nostros: [] },
 }
 

@@ -23,7 +23,7 @@ before(async () => {
   service = await startTestService()
   owner = service.database.owner
   cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
-  account = await service.openAccount({ currencies: ['EUR', 'GBP', 'CHF'], sandbox: false })
+  account = await service.openAccount({ currencies: ['EUR', 'GBP', 'CHF', 'USD'], sandbox: false })
 })
 after(async () => {
   await cli.close()
@@ -120,4 +120,18 @@ test('withdrawal of which no one knows the nostro: leaves what is owed and what 
   assert.equal(item?.nostro, '')
   const after = await figures('CHF')
   assert.deepEqual([after.now, after.state], ['4000 of 4000', 'met'])
+})
+
+test('fee that the bank has debited: held no longer; a debit with the sum of an open item is one of them', async () => {
+  await add('usd_clients', 'USD', 'payments')
+  await book('fund', 'USD', '50.00')
+  await book('withdraw', 'USD', '10.00', '--reason', 'Test')
+  const nostro = { name: 'usd_clients', currency: 'USD' }
+  await giveLines(owner, nostro, [{ amount: -1_000n, text: 'which one' }])
+  assert.equal((await figures('USD')).now, '4000 of 4000')
+  await giveLines(owner, nostro, [{ amount: -1_000n, text: 'and this' }])
+  assert.equal((await figures('USD')).now, '4000 of 3000')
+  await giveLines(owner, nostro, [{ amount: -45n, text: 'account fee' }])
+  const short = await figures('USD')
+  assert.deepEqual([short.now, short.state], ['4000 of 2955', 'shortfall'])
 })
