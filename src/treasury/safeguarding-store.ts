@@ -50,6 +50,7 @@ interface NostroAt extends Omit<Resource, 'nostros'> {
   readonly open_lines: bigint
   readonly open_items: bigint
   readonly proved: boolean
+  readonly closed: boolean
 }
 
 /** What is matched with a line or an item behind the cut: it was open at the cut. */
@@ -108,7 +109,8 @@ function nostrosAt(sql: Tag, at: Instant): Promise<NostroAt[]> {
       coalesce(f.amount, 0)::bigint as to_come, coalesce(-d.amount, 0)::bigint as debits,
       coalesce(-i.returning, 0)::bigint as returning, coalesce(o.amount, 0)::bigint as taken_out,
       not exists (select from bank_statements s where s.nostro = n.name and s.state <> 'proved')
-        as proved
+        as proved,
+      coalesce(n.closed_at < cut.at, false) as closed
     from nostros n cross join cut
     left join nostro_totals t on t.nostro = n.name and t.side = 'bank' and t.currency = n.currency
     left join nostro_totals b on b.nostro = n.name and b.side = 'book' and b.currency = n.currency
@@ -127,13 +129,13 @@ function nostrosAt(sql: Tag, at: Instant): Promise<NostroAt[]> {
     left join lateral ${OPEN_DEBITS} d on true
     left join lateral ${TAKEN_OUT} o on true
     left join lateral (select sum(amount) as amount from to_come where nostro = n.name) f on true
-    where n.purpose = 'client' and n.pool <> 'none' and n.closed_at is null
-      and n.opening_on <= cut.day
+    where n.purpose = 'client' and n.pool <> 'none' and n.opening_on <= cut.day
     order by n.pool, n.currency, n.name`
 }
 
 /**
  * Lines up to its day, and items before it, of each nostro of a pool. Midnight ends the day before.
+ * Those that are closed have nothing but what transfers took out of them.
  */
 export async function listResources(sql: Tag, at: Instant): Promise<Resource[]> {
   const rows = await nostrosAt(sql, at)
@@ -149,11 +151,13 @@ export async function listResources(sql: Tag, at: Instant): Promise<Resource[]> 
       ...{ to_come: sum(row => row.to_come), debits: sum(row => row.debits) },
       ...{ suspense: sum(row => row.suspense), returning: sum(row => row.returning) },
       taken_out: sum(row => row.taken_out),
-      nostros: group.map(row => ({
-        nostro: row.nostro,
-        ...{ bank: String(row.bank), book: String(row.book), proved: row.proved },
-        ...{ open_lines: String(row.open_lines), open_items: String(row.open_items) },
-      })),
+      nostros: group
+        .filter(row => !row.closed)
+        .map(row => ({
+          nostro: row.nostro,
+          ...{ bank: String(row.bank), book: String(row.book), proved: row.proved },
+          ...{ open_lines: String(row.open_lines), open_items: String(row.open_items) },
+        })),
     }
   })
 }

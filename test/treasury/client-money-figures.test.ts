@@ -23,7 +23,10 @@ before(async () => {
   service = await startTestService()
   owner = service.database.owner
   cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
-  account = await service.openAccount({ currencies: ['EUR', 'GBP', 'CHF', 'USD'], sandbox: false })
+  account = await service.openAccount({
+    currencies: ['EUR', 'GBP', 'CHF', 'USD', 'SEK'],
+    sandbox: false,
+  })
 })
 after(async () => {
   await cli.close()
@@ -134,4 +137,25 @@ test('fee that the bank has debited: held no longer; a debit with the sum of an 
   await giveLines(owner, nostro, [{ amount: -45n, text: 'account fee' }])
   const short = await figures('USD')
   assert.deepEqual([short.now, short.state], ['4000 of 2955', 'shortfall'])
+})
+
+test('transfer out of a nostro that is closed since: not earned any more', async () => {
+  await add('sek_clients', 'SEK', 'payments', '30.00')
+  await add('sek_second', 'SEK', 'payments')
+  await add('sek_own', 'SEK', 'own')
+  const before = BigInt((await figures('SEK')).earned)
+  await owner`insert into account_days (day, account_id, currency, code, amount, postings, number)
+    values (current_date - 9, ${account.account.account_id}, 'SEK', 'fees', 3000, 1, 1)`
+  assert.equal(BigInt((await figures('SEK')).earned) - before, 3_000n)
+  await run('house', 'transfer', 'SEK', '30.00', '--from', 'sek_clients', '--to', 'sek_own')
+  assert.equal(BigInt((await figures('SEK')).earned), before)
+  const [item] = await owner<{ id: bigint }[]>`
+    select id from nostro_items where nostro = 'sek_clients' and match is null`
+  const [line] = await giveLines(owner, { name: 'sek_clients', currency: 'SEK' }, [
+    { amount: -3_000n },
+  ])
+  const pair = ['--lines', `line_${line}`, '--items', `item_${item?.id}`, '--note', 'Taken out']
+  await run('nostro', 'match', ...pair)
+  await run('nostro', 'close', 'sek_clients')
+  assert.equal(BigInt((await figures('SEK')).earned), before)
 })
