@@ -11,7 +11,7 @@ import {
   Timestamp,
 } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import type { Sql } from '../sql/connect.ts'
+import type { Sql, TransactionSql } from '../sql/connect.ts'
 import {
   bookHouse,
   HOUSE_KINDS,
@@ -19,10 +19,12 @@ import {
   type HouseKind,
   type HousePosting,
   reverseHouse,
+  takeHouseTurn,
 } from '../treasury/house.ts'
 import { findHouseJournal, type HouseRow, listHouseJournals } from '../treasury/house-store.ts'
 import type { Nostro } from '../treasury/nostro.ts'
 import { actForTheHouse } from '../treasury/nostro-store.ts'
+import { readEarned } from '../treasury/safeguarding-store.ts'
 import { isDay } from '../values/calendar/day.ts'
 import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
 import { moneyWords } from '../values/money/words.ts'
@@ -117,8 +119,8 @@ const transfer = writing({
   operationId: 'transferHouseMoney',
   summary: 'Book a transfer between two accounts of the installation in one currency.',
   description:
-    'Both accounts get an item on the value date. Money of clients may go to an own account ' +
-    'only up to what the house has earned there.',
+    'Both accounts get an item on the value date. From an account of a pool, an own account gets ' +
+    'at most what the house has earned in the pool (`safeguarding show`).',
   body: MoveRequest,
   response: HouseJournalResponse,
   refusals: ['not_found', 'currency', 'amount_out_of_range'],
@@ -210,7 +212,10 @@ const reverse = writing({
       throw refusal('already_reversed', message)
     }
     const grounds = { value_on: today(), note: reason, by: acting.operator.name }
-    return booked(acting, tx => reverseHouse(tx, number, grounds))
+    return booked(acting, async tx => {
+      if (journal.kind === 'transfer') await refuseUnearned(acting.audit, tx, opposite(journal))
+      return reverseHouse(tx, number, grounds)
+    })
   },
   command: {
     words: MOVED.words,
@@ -270,8 +275,34 @@ async function move<Shown>(acting: Acting<Shown>, kind: HouseKind, asked: Move):
     { code: 'bank', nostro: to, currency, amount: -amount },
   ]
   const grounds = groundsOf(asked, acting.operator.name)
-  return booked(acting, tx => bookHouse(tx, { kind, postings, ...grounds }))
+  return booked(acting, async tx => {
+    if (kind === 'transfer') await refuseUnearned(acting.audit, tx, postings)
+    return bookHouse(tx, { kind, postings, ...grounds })
+  })
 }
+
+/** Whether the house may take this out of a pool. One transfer after the other is judged. */
+async function refuseUnearned(audit: Sql, tx: TransactionSql, postings: readonly HousePosting[]) {
+  const named = async (pays: boolean) => {
+    const posting = postings.find(one => one.code === 'bank' && one.amount > 0n === pays)
+    return posting?.code === 'bank' ? nostroNamed(audit, posting.nostro) : undefined
+  }
+  const [payer, payee] = [await named(true), await named(false)]
+  if (payer === undefined || payer.pool === 'none' || payee?.purpose !== 'own') return
+  await takeHouseTurn(tx)
+  const { pool, currency } = payer
+  const earned = await readEarned(audit, pool, currency)
+  if (postings.every(({ amount }) => amount <= earned)) return
+  const most = moneyWords(earned > 0n ? earned : 0n, currency)
+  const message = `at most ${most} may leave ${pool}: what the house has earned there`
+  refuseIfAny([invalidField('amount', message)])
+}
+
+/** What the reversal of a transfer books. */
+const opposite = ({ postings }: HouseRow): HousePosting[] =>
+  postings.map(({ nostro, currency, amount }) => {
+    return { code: 'bank', nostro: nostro ?? '', currency, amount: -BigInt(amount) }
+  })
 
 interface Deal extends Grounds {
   readonly from: string

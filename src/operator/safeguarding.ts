@@ -91,8 +91,8 @@ const show = reading({
     words: days => days.map(nowColumns),
     none: 'no client money: no account at a bank has a pool (corridor nostro set --pool)',
     help: `
-A shortfall is paid in from own money the same day: corridor house topup. The
-excess may be taken out: corridor house transfer.
+A shortfall is paid in from own money the same day: corridor house topup. What
+the house has earned may be taken out: corridor house transfer.
 
 Example:
   corridor safeguarding show`,

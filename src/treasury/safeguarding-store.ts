@@ -228,3 +228,9 @@ export async function readSafeguarding(audit: Sql): Promise<Safeguarding[]> {
     return safeguardingOf({ day, as_of }, now, await momentOf(midnight))
   })
 }
+
+/** What the house has earned in a pool and may take out, in minor units. */
+export async function readEarned(audit: Sql, pool: string, currency: string): Promise<bigint> {
+  const days = await readSafeguarding(audit)
+  return days.find(day => day.pool === pool && day.currency === currency)?.earned ?? 0n
+}

@@ -4,9 +4,12 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Sql } from '../../src/sql/connect.ts'
 import { deriveSome } from '../../src/treasury/derive.ts'
+import { takeHouseTurn } from '../../src/treasury/house.ts'
 import { matchNostro } from '../../src/treasury/match/match-nostro.ts'
 import { listNostros } from '../../src/treasury/nostro-store.ts'
+import { untilBlocked } from '../support/database/blocked.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
+import { until } from '../support/service/process.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { giveLines } from '../support/treasury/open-rows.ts'
 
@@ -24,7 +27,7 @@ before(async () => {
   owner = service.database.owner
   cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
   account = await service.openAccount({
-    currencies: ['EUR', 'GBP', 'CHF', 'USD', 'SEK'],
+    currencies: ['EUR', 'GBP', 'CHF', 'USD', 'SEK', 'NOK'],
     sandbox: false,
   })
 })
@@ -147,7 +150,8 @@ test('transfer out of a nostro that is closed since: not earned any more', async
   await owner`insert into account_days (day, account_id, currency, code, amount, postings, number)
     values (current_date - 9, ${account.account.account_id}, 'SEK', 'fees', 3000, 1, 1)`
   assert.equal(BigInt((await figures('SEK')).earned) - before, 3_000n)
-  await run('house', 'transfer', 'SEK', '30.00', '--from', 'sek_clients', '--to', 'sek_own')
+  const taken = ['--from', 'sek_clients', '--to', 'sek_own']
+  await run('house', 'transfer', 'SEK', '30.00', ...taken)
   assert.equal(BigInt((await figures('SEK')).earned), before)
   const [item] = await owner<{ id: bigint }[]>`
     select id from nostro_items where nostro = 'sek_clients' and match is null`
@@ -158,4 +162,29 @@ test('transfer out of a nostro that is closed since: not earned any more', async
   await run('nostro', 'match', ...pair)
   await run('nostro', 'close', 'sek_clients')
   assert.equal(BigInt((await figures('SEK')).earned), before)
+})
+
+test('transfer from clients’ money to an own account: at most what is earned, also two at once, or a reversal', async () => {
+  await add('nok_clients', 'NOK', 'payments', '500.00')
+  await add('nok_own', 'NOK', 'own', '500.00')
+  await owner`insert into account_days (day, account_id, currency, code, amount, postings, number)
+    values (current_date - 9, ${account.account.account_id}, 'NOK', 'fees', 3000, 1, 1)`
+  const way = (from: string, to: string) => ['--from', from, '--to', to]
+  const take = (amount: string) =>
+    cli.run('house', 'transfer', 'NOK', amount, ...way('nok_clients', 'nok_own'))
+  const over = await take('30.01')
+  assert.match(over.stderr, /at most NOK 30.00 may leave payments: what the house has earned/)
+  const both = await owner.begin(async tx => {
+    await takeHouseTurn(tx)
+    const taking = Promise.all([take('20.00'), take('20.00')])
+    await until('both wait for their turn', async () => (await untilBlocked(owner)).length > 1)
+    return () => taking
+  })
+  assert.deepEqual((await both()).map(({ code }) => code).sort(), [0, 2])
+  const lent = ['house', 'transfer', 'NOK', '5.00', ...way('nok_own', 'nok_clients'), '--json']
+  const { id } = JSON.parse(await run(...lent))
+  assert.equal((await take('15.00')).code, 0)
+  const back = await cli.run('house', 'reverse', id, '--reason', 'Not sent')
+  assert.match(back.stderr, /at most NOK 0.00 may leave payments/)
+  assert.equal((await figures('NOK')).earned, '0')
 })
