@@ -22,6 +22,21 @@ export interface Position {
   readonly proved: boolean
 }
 
+/**
+ * Whether the lines of the nostro `n` sum to the closing balance that its bank has said last. They
+ * do not when a corrected statement has brought a line again.
+ */
+export function agreesWithBank(sql: Tag) {
+  return sql`(
+    select coalesce(last.closing = n.opening_balance + coalesce((
+      select sum(amount) from bank_lines where nostro = n.name and currency = n.currency
+        and booked_on <= last.closed_on), 0), true)
+    from (select 1) one
+    left join lateral (
+      select closing, closed_on from bank_statements where nostro = n.name and state = 'proved'
+      order by closed_on desc, id desc limit 1) last on true)`
+}
+
 /** By name, without those that are closed. */
 export function listPositions(sql: Tag): Promise<Position[]> {
   return sql<Position[]>`
@@ -41,7 +56,8 @@ export function listPositions(sql: Tag): Promise<Position[]> {
       from bank_lines where nostro = n.name and match is null) l on true
     left join lateral (select sum(amount) as amount, count(*) as count, min(value_on) as oldest
       from nostro_items where nostro = n.name and match is null) i on true
-    left join lateral (select max(closed_on) as stated_on, bool_and(state = 'proved') as proved
+    left join lateral (select max(closed_on) as stated_on,
+        bool_and(state = 'proved') and ${agreesWithBank(sql)} as proved
       from bank_statements where nostro = n.name) s on true
     where n.closed_at is null order by n.name`
 }

@@ -42,6 +42,8 @@ export interface Crediting {
 interface LeftLine {
   readonly line: CreditLine
   readonly reason: string
+  /** What failed, where nobody has refused it. */
+  readonly error?: unknown
 }
 
 interface Credited {
@@ -76,9 +78,12 @@ async function creditPage(crediting: Crediting, lines: readonly CreditLine[]): P
   const left: LeftLine[] = []
   let credited = 0
   for (const line of lines) {
-    const reason = await creditLine(crediting, line, accountOf(line, keys))
+    // A line that fails stops no other.
+    const reason = await creditLine(crediting, line, accountOf(line, keys)).catch(error => {
+      left.push({ line, reason: 'it failed', error })
+    })
     if (reason === '') credited += 1
-    else left.push({ line, reason })
+    else if (reason !== undefined) left.push({ line, reason })
   }
   return { credited, left }
 }

@@ -1,6 +1,7 @@
 // The SQL statements of funding keys, and of lines that may fund an account.
 import type { TransactionSql } from '../sql/connect.ts'
 import { sql as part, type Tag } from '../sql/sql.ts'
+import { agreesWithBank } from './balance-store.ts'
 import type { CreditLine, FundingKey } from './funding-key.ts'
 
 const COLUMNS = part`id, account_id, kind, value, nostro, currency, made_at, made_by, ended_at`
@@ -88,15 +89,7 @@ export async function isCreditable(tx: TransactionSql, line: CreditLine): Promis
           i.key <> '' and i.key = any (select fold_reference(k) from unnest(${keys}::text[]) k)
           or i.instruction <> '' and i.instruction = any (${keys}::text[])
           or i.uetr <> '' and i.uetr = ${uetr}))
-      and (
-        select coalesce(last.closing = n.opening_balance + sum(l.amount), true)
-        from nostros n
-        left join lateral (
-          select closing, closed_on from bank_statements s where s.nostro = n.name
-            and s.state = 'proved' order by closed_on desc, id desc limit 1) last on true
-        left join bank_lines l on l.nostro = n.name and l.currency = n.currency
-          and l.booked_on <= last.closed_on
-        where n.name = ${nostro} group by n.opening_balance, last.closing) as creditable`
+      and (select ${agreesWithBank(tx)} from nostros n where n.name = ${nostro}) as creditable`
   return row?.creditable === true
 }
 

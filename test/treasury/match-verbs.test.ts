@@ -100,7 +100,7 @@ test('wrong words: refused in one sentence that names the option', async () => {
   }
 })
 
-test('console, one nostro: the best candidate has the focus; accepting it, a note and an undo work', async () => {
+test('console, one nostro: a rest has no preset and no focus; accepting it, a note and an undo work', async () => {
   const nostro = await openNostro(owner, 'eur_page')
   const [line = 0n] = await giveLines(owner, nostro, [
     { amount: 9_500n, bank_reference: 'RETURN-0002', text: '<script>alert(1)</script>' },
@@ -119,7 +119,8 @@ test('console, one nostro: the best candidate has the focus; accepting it, a not
   }
   assert.match(await look(''), /href="\/console\/installation\/treasury\/eur_page"/)
   const page = await look('/eur_page')
-  assert.match(page, /<button class="main" autofocus>Accept<\/button>/)
+  assert.match(page, /<option value=""[^>]*>Choose</)
+  assert.match(page, /<button class="main">Accept<\/button>/)
   assert.match(page, /the key is the same/)
   assert.match(page, /alert\(1\)[\s\S]*<code>RETURN-0002<\/code>[\s\S]*The books/)
   assert.equal(page.includes('<script>alert'), false)
@@ -129,8 +130,10 @@ test('console, one nostro: the best candidate has the focus; accepting it, a not
     sendForm(service, headers, `/console/installation/treasury/eur_page${path}`, form)
   assert.equal((await send(`/note/line_${line}`, { note: 'Look', owner: 'ben' })).status, 303)
   assert.match(await look('/eur_page'), /<li>Look<br>\s*<small>ada, [\s\S]*ben looks after it/)
-  const form = { lines: `line_${line}`, items: `item_${item}`, rest_as: 'cost' }
-  const sent = await send('/match', form)
+  const form = { lines: `line_${line}`, items: `item_${item}` }
+  const unsaid = await send('/match', { ...form, rest_as: '' })
+  assert.match(unsaid.text, /say what EUR -5\.00 is/)
+  const sent = await send('/match', { ...form, rest_as: 'cost' })
   assert.equal(
     sent.headers.location,
     '/console/installation/treasury/eur_page?done=saved',
@@ -141,6 +144,8 @@ test('console, one nostro: the best candidate has the focus; accepting it, a not
   assert.equal((await send(`/undo/${match}`, { note: 'No' })).status, 303)
   const undone = await look('/eur_page')
   assert.match(undone, /undone by ada: No/)
+  await giveItems(owner, nostro, [{ amount: 9_500n, key: 'RETURN-0002' }])
+  assert.match(await look('/eur_page'), /<button class="main" autofocus>Accept<\/button>/)
   assert.match(undone, new RegExp(`95\\.00&nbsp;EUR</span></td><td><code>line_${line}</code>`))
 })
 

@@ -95,7 +95,11 @@ export async function creditAll(deps: Deps, after = 0n): Promise<number> {
   const book = async (command: Booking) => {
     await operators.run(author, { operation: bookMoney, command, act: bookingAct })
   }
-  const { credited } = await creditLines({ sql, audit, finder, lists, book }, after)
+  const { credited, left } = await creditLines({ sql, audit, finder, lists, book }, after)
+  for (const { line, error } of left) {
+    if (error === undefined) continue
+    deps.log.warn({ err: error, line: `line_${line.id}` }, 'a line could not be credited')
+  }
   return credited
 }
 

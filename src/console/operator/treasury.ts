@@ -18,7 +18,11 @@ import type { Screens } from '../screens.ts'
 import { idLink, link, money, state, time, when, words } from '../show.ts'
 import { mayOperate, type Screen, type Visit } from '../visit.ts'
 
-const REST_WORDS = ['cost', 'interest', 'own_funds', 'write_off'] as const
+/** None is chosen at first. */
+const REST_CHOICES = {
+  '': 'Choose',
+  ...optionsOf(['cost', 'interest', 'own_funds', 'write_off']),
+}
 
 export function treasuryScreens(screens: Screens): void {
   screens.show('installation', '/treasury', list)
@@ -217,7 +221,7 @@ ${
     under: 'Book it without an item',
     button: 'Book it',
     fields: [
-      { name: 'as', label: 'What it is', options: optionsOf(REST_WORDS) },
+      { name: 'as', label: 'What it is', options: REST_CHOICES },
       { name: 'note', label: 'Note' },
     ],
   })
@@ -291,11 +295,10 @@ ${
     action: `${visit.root}/treasury/${visit.params.name}/match`,
     button: isBest ? 'Accept' : 'Accept this one',
     small: !isBest,
-    focused: isBest,
+    // A rest is booked only as somebody has said.
+    focused: isBest && rest === '0',
     hidden: { lines: ids([line, ...lines]), items: ids(items) },
-    fields: [
-      rest !== '0' && { name: 'rest_as', label: 'The rest is', options: optionsOf(REST_WORDS) },
-    ],
+    fields: [rest !== '0' && { name: 'rest_as', label: 'The rest is', options: REST_CHOICES }],
   })
 }</article>`
 }

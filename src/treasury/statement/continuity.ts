@@ -134,6 +134,12 @@ export function inCommon<S extends Span>(span: Omit<Span, 'id'>, others: readonl
     ({ opened_on, closed_on }) => opened_on <= span.closed_on && closed_on >= span.opened_on,
   )
   const apart = new Set<S>()
+  /** The same statement, perhaps in another format: it never stands behind or before itself. */
+  const isTwin = (other: S) =>
+    other.opening === span.opening &&
+    other.closing === span.closing &&
+    other.opened_on === span.opened_on &&
+    other.closed_on === span.closed_on
   const walk = (
     from: bigint | null,
     next: (other: S) => readonly [bigint | null, bigint | null],
@@ -141,7 +147,7 @@ export function inCommon<S extends Span>(span: Omit<Span, 'id'>, others: readonl
     for (let balance = from; balance !== null; ) {
       const found = met.find(other => {
         const [near, far] = next(other)
-        return !apart.has(other) && near === balance && far !== near
+        return !apart.has(other) && !isTwin(other) && near === balance && far !== near
       })
       if (found === undefined) return
       apart.add(found)
