@@ -1,6 +1,7 @@
 // The SQL statements of closed months.
 import type { Tag } from '../sql/sql.ts'
 import type { Instant } from '../values/instant.ts'
+import { unassigned } from './balance-store.ts'
 
 export interface Close {
   readonly month: string
@@ -40,15 +41,17 @@ export function listBlockers(sql: Tag, month: string): Promise<{ what: string; n
       union all
       select 3, 'not_proved', s.nostro || ' ' || s.closed_on
       from bank_statements s cross join bounds
-      where s.state <> 'proved' and s.closed_on < bounds.next
+      where s.state <> 'proved' and not exists (select from bank_statements e
+        where e.nostro = s.nostro and e.closed_on >= bounds.next - 1 and e.closed_on < s.closed_on)
       union all
       select 4, 'line_without_note', 'line_' || l.id from bank_lines l cross join bounds
       where l.match is null and l.booked_on < bounds.next and not exists (
         select from case_notes c where c.of = 'line' and c.row_id = l.id)
       union all
       select 5, 'item_without_note', 'item_' || i.id from nostro_items i cross join bounds
-      where i.match is null and i.nostro <> '' and i.value_on < bounds.next and not exists (
-        select from case_notes c where c.of = 'item' and c.row_id = i.id)) blockers
+      where i.match is null and (i.nostro <> '' or ${unassigned()})
+        and i.value_on < bounds.next and not exists (
+          select from case_notes c where c.of = 'item' and c.row_id = i.id)) blockers
     order by place, name limit 1000`
 }
 

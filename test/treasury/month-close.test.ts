@@ -1,0 +1,64 @@
+// The end of a month: what stands against closing it, and what is kept of it.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Sql } from '../../src/sql/connect.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { startTestService, type TestService } from '../support/service/service.ts'
+import { giveItems, giveLines } from '../support/treasury/open-rows.ts'
+
+let service: TestService
+let owner: Sql
+let cli: Cli
+const NOSTRO = { name: 'usd_clients', currency: 'USD' }
+
+before(async () => {
+  service = await startTestService()
+  owner = service.database.owner
+  cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
+  await run('nostro', 'add', 'usd_clients', 'USD', '0', '--opening-on', '2026-01-01')
+})
+after(async () => {
+  await cli.close()
+  await service.close()
+})
+
+async function run(...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await cli.run(...words)
+  assert.equal(code, 0, stderr)
+  return stdout
+}
+
+async function blockers(month: string): Promise<string[]> {
+  const rows = JSON.parse(await run('month', 'check', month, '--json'))
+  return rows.map(({ what, name }: Record<string, string>) => `${what} ${name}`)
+}
+
+/** A line with its item, so that nothing is open. */
+async function settled(day: string) {
+  const rows = [{ amount: 100n, day }]
+  const [[line], [item]] = [
+    await giveLines(owner, NOSTRO, rows),
+    await giveItems(owner, NOSTRO, rows),
+  ]
+  const pair = ['--lines', `line_${line}`, '--items', `item_${item}`, '--note', 'Paid in']
+  await run('nostro', 'match', ...pair)
+}
+
+test('last day without a statement, and a gap before the next one: the month waits until it is proved', async () => {
+  await settled('2026-01-30')
+  assert.deepEqual(await blockers('2026-01'), ['statement_missing usd_clients'])
+  await settled('2026-02-01')
+  const state = (state: string) =>
+    owner`update bank_statements set state = ${state} where closed_on = '2026-02-01'`
+  await state('gap')
+  assert.deepEqual(await blockers('2026-01'), ['not_proved usd_clients 2026-02-01'])
+  await state('proved')
+  assert.deepEqual(await blockers('2026-01'), [])
+})
+
+test('item of which no one knows the nostro: the month waits for a note', async () => {
+  const [id] = await giveItems(owner, { ...NOSTRO, name: '' }, [{ amount: -5n, day: '2026-01-20' }])
+  assert.deepEqual(await blockers('2026-01'), [`item_without_note item_${id}`])
+  await run('nostro', 'note', `item_${id}`, '--note', 'Two accounts for one rail')
+  assert.deepEqual(await blockers('2026-01'), [])
+})
