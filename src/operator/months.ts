@@ -140,7 +140,7 @@ async function closeMonth(audit: Sql, sql: Sql, month: string, by: string): Prom
     )
   return insertClose(sql, {
     ...{ month, by },
-    trial_balance: texts(await trialBalance(audit, end)),
+    trial_balance: texts(await trialBalance(audit, end, 'value_date')),
     positions: texts(await listPositions(audit)),
   })
 }

@@ -85,9 +85,13 @@ export interface Sum {
 }
 
 /** By currency and code: the trial balance. Each currency sums to zero. */
-export function trialBalance(sql: Tag, at: Instant): Promise<Omit<Sum, 'account_id'>[]> {
+export function trialBalance(
+  sql: Tag,
+  at: Instant,
+  house: HouseCut = 'written',
+): Promise<Omit<Sum, 'account_id'>[]> {
   return sql<Sum[]>`
-    ${sumsAt(at)}
+    ${sumsAt(at, house)}
     select currency, code, sum(amount)::bigint as amount from sums
     group by currency, code having sum(amount) <> 0 order by currency, code`
 }
@@ -102,11 +106,14 @@ export function sumsOfAccounts(sql: Tag, at: Instant, codes: readonly string[]):
     order by account_id, currency, code`
 }
 
+/** Journals of the house come before an instant by when they were written, or by value date. */
+export type HouseCut = 'written' | 'value_date'
+
 /**
  * The sums of all positions before this instant: full days, the journals of its day that are
  * derived, and journals of the house. Each currency sums to zero over all of them.
  */
-export function sumsAt(at: Instant) {
+export function sumsAt(at: Instant, house: HouseCut = 'written') {
   return part`
     with cut as (
       select ${at}::timestamptz as at, (${at}::timestamptz at time zone 'UTC')::date as day),
@@ -134,5 +141,5 @@ export function sumsAt(at: Instant) {
       from house_journals h cross join cut
       cross join unnest(string_to_array(h.codes, ' '), string_to_array(h.currencies, ' '),
         h.amounts) as p (code, currency, amount)
-      where h.created_at < cut.at)`
+      where ${house === 'written' ? part`h.created_at < cut.at` : part`h.value_on < cut.day`})`
 }

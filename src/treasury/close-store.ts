@@ -55,7 +55,10 @@ export function listBlockers(sql: Tag, month: string): Promise<{ what: string; n
     order by place, name limit 1000`
 }
 
-/** Closes the month, which must be over. `trial_balance` and `positions` are of its end. */
+/**
+ * Closes the month, which must be over. `trial_balance` is of its end, with the journals of the
+ * house by value date; `positions` are of the moment of closing.
+ */
 export async function insertClose(
   sql: Tag,
   close: {

@@ -62,3 +62,25 @@ test('item of which no one knows the nostro: the month waits for a note', async 
   await run('nostro', 'note', `item_${id}`, '--note', 'Two accounts for one rail')
   assert.deepEqual(await blockers('2026-01'), [])
 })
+
+test('journals of the house: in the trial balance of the month of their value date', async () => {
+  await run('nostro', 'add', 'eur_main', 'EUR', '0', '--purpose', 'own', '--kind', 'cash')
+  const words = ['house', 'deal', '--from', 'usd_clients', '--sell-currency', 'USD']
+  const bought = ['--to', 'eur_main', '--buy-currency', 'EUR', '--buy-amount']
+  const deal = async (sold: string, eur: string, day: string) => {
+    const amounts = ['--sell-amount', sold, ...bought, eur]
+    await run(...words, ...amounts, '--value-on', day)
+  }
+  await deal('10.00', '9.00', '2026-01-31')
+  await deal('20.00', '18.00', '2026-02-01')
+  await owner`insert into case_notes (of, row_id, by, note)
+    select 'item', id, 'olga', 'not at the bank yet' from nostro_items where kind = 'house'`
+  await run('month', 'close', '2026-01')
+  const [close] = await owner<{ fx: object[] }[]>`
+    select jsonb_path_query_array(trial_balance, '$[*] ? (@.code == "fx")') as fx
+    from closes where month = '2026-01'`
+  assert.deepEqual(close?.fx, [
+    { code: 'fx', amount: '900', currency: 'EUR' },
+    { code: 'fx', amount: '-1000', currency: 'USD' },
+  ])
+})
