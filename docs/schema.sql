@@ -5425,6 +5425,8 @@ CREATE OR REPLACE FUNCTION refuse_month_before()
  LANGUAGE plpgsql
 AS $function$
 begin
+  -- The turn of journals of the house: each is in its month before that closes.
+  perform pg_advisory_xact_lock(hashtextextended('corridor house_journals', 0));
   if new.month <= (select max(month) from closes) then
     raise exception 'months close in order' using errcode = 'check_violation',
       constraint = 'months_in_order';
@@ -5437,6 +5439,8 @@ CREATE OR REPLACE FUNCTION refuse_closed_month()
  LANGUAGE plpgsql
 AS $function$
 begin
+  -- A month that is closing has closed when the turn comes.
+  perform pg_advisory_xact_lock(hashtextextended('corridor house_journals', 0));
   if to_char(new.value_on, 'YYYY-MM') <= (select max(month) from closes) then
     raise exception 'the month of % is closed', new.value_on
       using errcode = 'check_violation', constraint = 'month_is_open';

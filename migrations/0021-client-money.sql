@@ -61,6 +61,8 @@ alter table closes add constraint digest_of_its_content
   check (sha256 = close_digest(month, cuts, trial_balance, positions));
 create function refuse_month_before() returns trigger language plpgsql as $$
 begin
+  -- The turn of journals of the house: each is in its month before that closes.
+  perform pg_advisory_xact_lock(hashtextextended('corridor house_journals', 0));
   if new.month <= (select max(month) from closes) then
     raise exception 'months close in order' using errcode = 'check_violation',
       constraint = 'months_in_order';
@@ -75,6 +77,8 @@ create trigger history after insert on closes
   for each row execute function keep_history('trial_balance', 'positions');
 create function refuse_closed_month() returns trigger language plpgsql as $$
 begin
+  -- A month that is closing has closed when the turn comes.
+  perform pg_advisory_xact_lock(hashtextextended('corridor house_journals', 0));
   if to_char(new.value_on, 'YYYY-MM') <= (select max(month) from closes) then
     raise exception 'the month of % is closed', new.value_on
       using errcode = 'check_violation', constraint = 'month_is_open';

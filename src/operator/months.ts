@@ -4,6 +4,7 @@ import { Type } from '../http/type.ts'
 import { databaseNow, type Sql } from '../sql/connect.ts'
 import { listPositions, trialBalance } from '../treasury/balance-store.ts'
 import { type Close, insertClose, listBlockers, listCloses } from '../treasury/close-store.ts'
+import { takeHouseTurn } from '../treasury/house.ts'
 import { refusal } from '../values/errors.ts'
 import { instantFromIso } from '../values/instant.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
@@ -116,6 +117,8 @@ function endOf(month: string): string {
 
 async function closeMonth(audit: Sql, sql: Sql, month: string, by: string): Promise<Close> {
   const end = endOf(month)
+  // No journal of the house slips in between what is read here and the closed month.
+  await takeHouseTurn(sql)
   if ((await databaseNow(audit)) < end) {
     throw refusal('invalid_transition', `${month} is not over.`)
   }

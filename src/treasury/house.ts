@@ -69,6 +69,8 @@ export async function bookHouse(tx: TransactionSql, journal: HouseJournal): Prom
   const { kind, value_on, or_later = false, postings } = journal
   const { reference, note, by, undoes = null } = journal
   const words = (word: (posting: HousePosting) => string) => postings.map(word).join(' ')
+  // The newest closed month is known once no month is closing.
+  if (or_later) await takeHouseTurn(tx)
   const [row] = await tx<{ number: bigint }[]>`
     insert into house_journals (value_on, kind, codes, currencies, nostros, amounts, undoes,
       reference, note, by)

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Sql } from '../../src/sql/connect.ts'
+import { insertClose } from '../../src/treasury/close-store.ts'
+import { bookHouse, type HouseJournal, movedOn } from '../../src/treasury/house.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
+import { until } from '../support/service/process.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
 import { giveItems, giveLines } from '../support/treasury/open-rows.ts'
 
@@ -83,4 +86,56 @@ test('journals of the house: in the trial balance of the month of their value da
     { code: 'fx', amount: '900', currency: 'EUR' },
     { code: 'fx', amount: '-1000', currency: 'USD' },
   ])
+})
+
+const costs = (value_on: string, or_later?: true): HouseJournal => ({
+  ...{ kind: 'cost', value_on, reference: '', note: 'Fee', by: 'olga' },
+  ...(or_later ? { or_later } : {}),
+  postings: movedOn(NOSTRO, -300n, 'costs'),
+})
+
+/** Whether the work waits for its turn; false once it has ended without waiting. */
+async function waits(work: Promise<unknown>): Promise<boolean> {
+  let ended = false
+  const end = () => {
+    ended = true
+  }
+  work.then(end, end)
+  const waiting = () =>
+    service.deps.sql`select from pg_locks where not granted and locktype = 'advisory'`
+  let blocked = false
+  await until('it waits or ends', async () => {
+    blocked = (await waiting()).length > 0
+    return blocked || ended
+  })
+  return blocked
+}
+
+test('month that closes while a journal of the house enters it: has the journal, or refuses it', async () => {
+  await settled('2026-02-28')
+  await owner`insert into case_notes (of, row_id, by, note)
+    select 'item', id, 'olga', 'not at the bank yet' from nostro_items where match is null`
+  const closing = await owner.begin(async tx => {
+    await bookHouse(tx, costs('2026-02-10'))
+    const closed = cli.run('month', 'close', '2026-02')
+    assert.equal(await waits(closed), true)
+    return () => closed
+  })
+  const { stderr } = await closing()
+  assert.match(stderr, /item_\d+: an open item without a note/)
+  await owner`insert into case_notes (of, row_id, by, note)
+    select 'item', max(id), 'olga', 'a fee' from nostro_items`
+  const [late, moved] = await owner.begin(async tx => {
+    await insertClose(tx, { month: '2026-02', by: 'olga', trial_balance: [], positions: [] })
+    const book = (journal: HouseJournal) => owner.begin(other => bookHouse(other, journal))
+    const [late, moved] = [book(costs('2026-02-10')), book(costs('2026-02-10', true))]
+    late.catch(() => {})
+    assert.equal(await waits(Promise.race([late, moved])), true)
+    return [() => late, () => moved] as const
+  })
+  await assert.rejects(late(), { constraint_name: 'month_is_open' })
+  const number = await moved()
+  const [journal] = await owner<{ value_on: string }[]>`
+    select value_on::text from house_journals where number = ${number}`
+  assert.equal(journal?.value_on, '2026-03-01')
 })
