@@ -52,7 +52,8 @@ export function listPositions(sql: Tag): Promise<Position[]> {
       and bank.currency = n.currency
     left join nostro_totals book on book.nostro = n.name and book.side = 'book'
       and book.currency = n.currency
-    left join lateral (select sum(amount) as amount, count(*) as count, min(booked_on) as oldest
+    left join lateral (select sum(amount) filter (where currency = n.currency) as amount,
+        count(*) as count, min(booked_on) as oldest
       from bank_lines where nostro = n.name and match is null) l on true
     left join lateral (select sum(amount) as amount, count(*) as count, min(value_on) as oldest
       from nostro_items where nostro = n.name and match is null) i on true

@@ -22,23 +22,29 @@ const ASSIGNED = 10_000
 interface Derived {
   readonly journals: bigint
   readonly items: number
+  /** The last account that had its turn; '' when the next turn is that of the first. */
+  readonly last: string
 }
 
-const NOTHING: Derived = { journals: 0n, items: 0 }
-
-/** Derives up to JOURNALS of ACCOUNTS that are behind. Nothing while another process derives. */
+/**
+ * Derives up to JOURNALS of ACCOUNTS that are behind, from the one after `after` on: no busy account
+ * keeps another one from its turn. Nothing while another process derives.
+ */
 export async function deriveSome(
   { sql, finder }: { readonly sql: Sql; readonly finder: Sql },
   most = JOURNALS,
+  after = '',
 ): Promise<Derived> {
-  const behind = await listBehind(finder, ACCOUNTS)
-  if (behind.length === 0) return NOTHING
+  const nothing = { journals: 0n, items: 0, last: '' }
+  const behind = await listBehind(finder, after, ACCOUNTS)
+  if (behind.length === 0) return after === '' ? nothing : deriveSome({ sql, finder }, most)
   return transactConfined(sql, behind, async tx => {
-    if (!(await takeTurn(tx))) return NOTHING
+    if (!(await takeTurn(tx))) return nothing
     const stretches = bounded(await lockStretches(tx, behind), most)
-    if (stretches.length === 0) return NOTHING
+    if (stretches.length === 0) return nothing
     const items = await deriveStretches(tx, stretches)
-    return { journals: stretches.reduce((sum, { from, to }) => sum + to - from, 0n), items }
+    const journals = stretches.reduce((sum, { from, to }) => sum + to - from, 0n)
+    return { journals, items, last: stretches.at(-1)?.account_id ?? '' }
   })
 }
 

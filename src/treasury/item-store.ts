@@ -10,11 +10,12 @@ export interface Stretch {
   readonly to: bigint
 }
 
-/** Live accounts with journals that are not derived. Sandboxes have no money. */
-export async function listBehind(finder: Sql, limit: number): Promise<string[]> {
+/** Live accounts after this one with journals that are not derived. Sandboxes have no money. */
+export async function listBehind(finder: Sql, after: string, limit: number): Promise<string[]> {
   const rows = await finder<{ account_id: string }[]>`
     select b.account_id from books b left join account_cursors c using (account_id)
     where not b.sandbox and b.journal_count > coalesce(c.number, 0)
+      and b.account_id > ${after}
     order by b.account_id limit ${limit}`
   return rows.map(row => row.account_id)
 }

@@ -122,6 +122,21 @@ test('many accounts, steps of three journals, four workers at once: each journal
   assert.deepEqual(await problems(), [])
 })
 
+test('first account busy for ever: the next one has its turn', async () => {
+  const [a, b] = [await open(), await open()].sort((one, other) =>
+    one.account.account_id < other.account.account_id ? -1 : 1,
+  )
+  await deriveAll()
+  let after = a?.account.account_id.slice(0, -1) ?? ''
+  for (let turn = 0; turn < 2; turn += 1) {
+    await bookUsd(service, a ?? assert.fail(), 'funding', 100n)
+    if (turn === 0) await bookUsd(service, b ?? assert.fail(), 'funding', 100n)
+    after = (await deriveSome(service.deps, 1n, after)).last
+  }
+  assert.equal((await itemsOf(b ?? assert.fail())).length, 1)
+  await deriveAll()
+})
+
 test('sandbox with money: no item, no sum', async () => {
   const account = await service.openAccount({ currencies: ['USD'], fund: { USD: 10_000n } })
   await deriveAll()

@@ -149,6 +149,19 @@ test('console, one nostro: a rest has no preset and no focus; accepting it, a no
   assert.match(undone, new RegExp(`95\\.00&nbsp;EUR</span></td><td><code>line_${line}</code>`))
 })
 
+test('corridor nostro undo, journal of the house reversed before: its items are paired, and nothing is booked', async () => {
+  const nostro = await openNostro(owner, 'eur_reversed')
+  const [line = 0n] = await giveLines(owner, nostro, [{ amount: -700n, text: 'fee' }])
+  await run('nostro', 'book', `line_${line}`, '--as', 'cost', '--note', 'Fee')
+  const [journal] = JSON.parse(await run('house', 'list', '--json'))
+  await run('house', 'reverse', journal.id, '--reason', 'Not ours')
+  const { results } = JSON.parse(await run('nostro', 'matches', nostro.name, '--json'))
+  await run('nostro', 'undo', results[0].id, '--note', 'Not ours')
+  assert.deepEqual(await identityOf(owner, nostro), { difference: -700n, open: -700n })
+  const [newest] = JSON.parse(await run('house', 'list', '--json'))
+  assert.equal(newest.undoes, journal.id)
+})
+
 test('console, money in suspense: a refused credit stays on its line; a credit funds the account', async () => {
   const nostro = await openNostro(owner, 'eur_suspense')
   const [, line = 0n] = await giveLines(owner, nostro, [

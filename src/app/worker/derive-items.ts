@@ -38,7 +38,7 @@ export function startDeriving(deps: Deps): Worker {
     warned(deps, 'journals that are not derived could not be counted', undefined),
   )
   const failed = warned(deps, "the house's books could not be derived", LOOK_EVERY_MS)
-  const rounds = { nostros: '', line: 0n, keys: '', all_at: NEVER, measured_at: NEVER }
+  const rounds = { after: '', nostros: '', line: 0n, keys: '', all_at: NEVER, measured_at: NEVER }
   const deriving = startWorker(() => deriveRound(deps, rounds).catch(failed))
   return {
     stop() {
@@ -50,6 +50,8 @@ export function startDeriving(deps: Deps): Worker {
 
 /** The state at which the last round had done all that there was. */
 interface Rounds {
+  /** The account that had the last turn. */
+  after: string
   nostros: string
   line: bigint
   keys: string
@@ -61,7 +63,8 @@ interface Rounds {
 /** Returns how long to wait: not at all while accounts are behind. */
 async function deriveRound(deps: Deps, rounds: Rounds): Promise<number> {
   const from = performance.now()
-  const { journals } = await deriveSome(deps)
+  const { journals, last } = await deriveSome(deps, undefined, rounds.after)
+  rounds.after = last
   const took = performance.now() - from
   const nostros = JSON.stringify((await listNostros(deps.sql)).map(nostroKey))
   if (nostros !== rounds.nostros) {

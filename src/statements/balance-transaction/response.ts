@@ -73,7 +73,7 @@ export function presentBalanceTransaction(line: BalanceTransaction) {
     { amount: line.variable_fee, type: 'variable_fee' },
   ].filter(fee => fee.amount !== 0n)
   // Only operators see who booked the line, and that its payment funds other accounts too.
-  const { by: _by, split: _split, ...metadata } = line.metadata
+  const { by: _by, split: _split, nostro: _nostro, ...metadata } = line.metadata
   return {
     id: line.id,
     object: 'balance_transaction',

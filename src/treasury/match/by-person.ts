@@ -11,6 +11,7 @@ import { caseId } from './case-id.ts'
 import type { NewMatch, StoredMatch } from './match.ts'
 import {
   findHouseItems,
+  findReversal,
   listStandingFundings,
   lockMatch,
   lockMembers,
@@ -215,11 +216,17 @@ async function reverseJournal(
     const message = `The transfer's other side ${where}: undo it first.`
     throw refusal('invalid_transition', message)
   }
-  const reversal = await reverseHouse(tx, match.house_number, { value_on: today(), note, by })
+  const reversal =
+    (await findReversal(tx, match.house_number)) ??
+    (await reverseHouse(tx, match.house_number, { value_on: today(), note, by }))
   const taken_back = await findHouseItems(tx, reversal)
   const pairs = made.map((item): NewMatch => {
     const back = taken_back.find(one => one.nostro === item.nostro)
     if (back === undefined) throw new Error(`journal ${reversal} has no item on ${item.nostro}`)
+    if (back.match !== null) {
+      const message = `The reversal on ${item.nostro} is in ${caseId('match', back.match)}: undo it first.`
+      throw refusal('invalid_transition', message)
+    }
     const of = { nostro: item.nostro, rule: 'reversal', by, note, house_number: null } as const
     return { ...of, lines: [], items: [item.id, back.id], sum: 0n }
   })

@@ -6,7 +6,7 @@ import { AGAINST, bookHouse, movedOn } from '../house.ts'
 import type { Nostro } from '../nostro.ts'
 import { listNostros } from '../nostro-store.ts'
 import type { NewMatch } from './match.ts'
-import { asMatcher, findHouseItems, writeMatches } from './match-store.ts'
+import { asMatcher, findHouseItems, movesOn, writeMatches } from './match-store.ts'
 import { type NostroRule, patternOf, ruleWords } from './nostro-rule.ts'
 import {
   findByBlock,
@@ -154,7 +154,9 @@ async function bookRuled(
   }
   // The other nostro may have booked the transfer already, which must not be booked twice.
   if (transfers.length > 0) {
-    return transfers.length === 1 && rivals === 1
+    const [item] = transfers
+    const isOnly = item !== undefined && transfers.length === 1 && rivals === 1
+    return isOnly && (await movesOn(tx, item, rule.to ?? ''))
       ? { items: transfers, house_number: null }
       : undefined
   }

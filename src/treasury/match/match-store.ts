@@ -164,6 +164,21 @@ export async function findHouseItems(sql: Tag, house_number: bigint) {
     order by nostro`
 }
 
+/** Whether the journal that has made this item has one on that nostro too. */
+export async function movesOn(tx: Tag, item: bigint, nostro: string): Promise<boolean> {
+  const [row] = await tx<{ moves: boolean }[]>`
+    select exists (select from nostro_items i join nostro_items o on o.house_number = i.house_number
+      where i.id = ${item}::bigint and o.nostro = ${nostro}) as moves`
+  return row?.moves === true
+}
+
+/** The number of the journal of the house that reverses this one; undefined for none. */
+export async function findReversal(tx: Tag, house_number: bigint): Promise<bigint | undefined> {
+  const [row] = await tx<{ number: bigint }[]>`
+    select number from house_journals where undoes = ${house_number}::bigint`
+  return row?.number
+}
+
 /** The accounts that keep money of the match: their funding is not reversed. */
 export async function listStandingFundings(sql: Tag, id: bigint): Promise<string[]> {
   const rows = await sql<{ account_id: string }[]>`

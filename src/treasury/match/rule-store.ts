@@ -256,6 +256,7 @@ export async function findByRule(
     from ruled r
     left join lateral (
       select array_agg(i.id order by i.id) as items from nostro_items i
+      join house_journals h on h.number = i.house_number and h.kind in ('transfer', 'topup')
       where i.nostro = ${nostro.name} and i.match is null and i.amount = r.amount
         and i.kind = 'house' and i.value_on between r.value_on - 10 and r.value_on + 10
         and (r.line, i.id) not in (select line, item from undone)

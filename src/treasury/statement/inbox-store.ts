@@ -10,8 +10,9 @@ export interface InboxStatement {
 }
 
 /**
- * Files that their rail has read, or cannot read, and that were not looked at here; and those of an
- * account that has become a nostro. The oldest first, none while there is no nostro.
+ * Files that their rail has read, or cannot read, and that were not looked at here; and, once after
+ * each change of nostros, those of an account that has become one. The oldest first, none while
+ * there is no nostro.
  */
 export function listNewInbox(sql: Tag, most: number) {
   return sql<InboxStatement[]>`
@@ -19,7 +20,9 @@ export function listNewInbox(sql: Tag, most: number) {
     from rail_inbox i left join statement_files f on f.sha256 = i.sha256
     where i.kept and i.state in ('read', 'quarantined')
       and exists (select from nostros where closed_at is null)
-      and (f.sha256 is null or f.state = 'other' and exists (
+      and (f.sha256 is null or f.state = 'other' and f.received_at < (
+        select changed_at from audit_log where table_name = 'nostros'
+        order by change_id desc limit 1) and exists (
         select from nostros n
         where n.closed_at is null and n.account <> '' and n.account = f.account))
     order by i.received_at, i.sha256 limit ${most}`
