@@ -27,8 +27,8 @@ interface Derived {
 }
 
 /**
- * Derives up to JOURNALS of ACCOUNTS that are behind, from the one after `after` on: no busy account
- * keeps another one from its turn. Nothing while another process derives.
+ * Derives up to JOURNALS of ACCOUNTS that are behind, from the one after `after` on: no busy
+ * account keeps another one from its turn. Nothing while another process derives.
  */
 export async function deriveSome(
   { sql, finder }: { readonly sql: Sql; readonly finder: Sql },

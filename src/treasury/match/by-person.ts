@@ -224,7 +224,8 @@ async function reverseJournal(
     const back = taken_back.find(one => one.nostro === item.nostro)
     if (back === undefined) throw new Error(`journal ${reversal} has no item on ${item.nostro}`)
     if (back.match !== null) {
-      const message = `The reversal on ${item.nostro} is in ${caseId('match', back.match)}: undo it first.`
+      const other = caseId('match', back.match)
+      const message = `The reversal on ${item.nostro} is in ${other}: undo it first.`
       throw refusal('invalid_transition', message)
     }
     const of = { nostro: item.nostro, rule: 'reversal', by, note, house_number: null } as const
