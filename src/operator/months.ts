@@ -1,7 +1,7 @@
 // Closes months of the house's books, and shows what a month still needs.
 import { Closed, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { databaseNow, type Sql } from '../sql/connect.ts'
+import { databaseNow, type Sql, type TransactionSql } from '../sql/connect.ts'
 import { listPositions, trialBalance } from '../treasury/balance-store.ts'
 import { type Close, insertClose, listBlockers, listCloses } from '../treasury/close-store.ts'
 import { takeHouseTurn } from '../treasury/house.ts'
@@ -90,7 +90,9 @@ const close = writing({
   byPerson: true,
   asksPassword: true,
   run: (acting, { month }) =>
-    acting.change(async sql => closeMonth(acting.audit, sql, month, acting.operator.name)),
+    acting.change((sql: Sql) =>
+      sql.begin(tx => closeMonth(acting.audit, tx, month, acting.operator.name)),
+    ),
   command: {
     words: ({ month, by, sha256 }) => `${month} is closed by ${by}: ${sha256}`,
     options: { month: 'the month, such as 2026-11' },
@@ -115,10 +117,15 @@ function endOf(month: string): string {
   return instantFromIso(new Date(Date.UTC(year, number)).toISOString()) ?? ''
 }
 
-async function closeMonth(audit: Sql, sql: Sql, month: string, by: string): Promise<Close> {
+async function closeMonth(
+  audit: Sql,
+  tx: TransactionSql,
+  month: string,
+  by: string,
+): Promise<Close> {
   const end = endOf(month)
   // No journal of the house slips in between what is read here and the closed month.
-  await takeHouseTurn(sql)
+  await takeHouseTurn(tx)
   if ((await databaseNow(audit)) < end) {
     throw refusal('invalid_transition', `${month} is not over.`)
   }
@@ -141,7 +148,7 @@ async function closeMonth(audit: Sql, sql: Sql, month: string, by: string): Prom
         ]),
       ),
     )
-  return insertClose(sql, {
+  return insertClose(tx, {
     ...{ month, by },
     trial_balance: texts(await trialBalance(audit, end, 'value_date')),
     positions: texts(await listPositions(audit)),

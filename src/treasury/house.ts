@@ -1,6 +1,6 @@
 // Journals of the house: bank fees, interest, transfers and deals, which no account's journal has.
 // PostgreSQL numbers and chains them, checks their sums, and makes their items.
-import type { Sql, TransactionSql } from '../sql/connect.ts'
+import type { TransactionSql } from '../sql/connect.ts'
 
 export const HOUSE_KINDS = [
   'cost',
@@ -60,7 +60,7 @@ export function movedOn(
 }
 
 /** Takes the turn of journals of the house until the transaction ends: one writes at a time. */
-export async function takeHouseTurn(tx: Sql | TransactionSql): Promise<void> {
+export async function takeHouseTurn(tx: TransactionSql): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended('corridor house_journals', 0))`
 }
 

@@ -125,10 +125,22 @@ test('month that closes while a journal of the house enters it: has the journal,
   assert.match(stderr, /item_\d+: an open item without a note/)
   await owner`insert into case_notes (of, row_id, by, note)
     select 'item', max(id), 'olga', 'a fee' from nostro_items`
+  const [closed, behind] = await owner.begin(async tx => {
+    await tx`lock table closes in exclusive mode`
+    const closed = cli.run('month', 'close', '2026-02')
+    const stops = () => service.deps.sql`
+      select from pg_locks where not granted and relation = 'closes'::regclass`
+    await until('the close has its turn', async () => (await stops()).length > 0)
+    const behind = owner.begin(other => bookHouse(other, costs('2026-02-10')))
+    assert.equal(await waits(behind), true)
+    return [() => closed, () => behind] as const
+  })
+  await assert.rejects(behind(), { constraint_name: 'month_is_open' })
+  assert.equal((await closed()).code, 0)
   const [late, moved] = await owner.begin(async tx => {
-    await insertClose(tx, { month: '2026-02', by: 'olga', trial_balance: [], positions: [] })
+    await insertClose(tx, { month: '2026-03', by: 'olga', trial_balance: [], positions: [] })
     const book = (journal: HouseJournal) => owner.begin(other => bookHouse(other, journal))
-    const [late, moved] = [book(costs('2026-02-10')), book(costs('2026-02-10', true))]
+    const [late, moved] = [book(costs('2026-03-10')), book(costs('2026-03-10', true))]
     late.catch(() => {})
     assert.equal(await waits(Promise.race([late, moved])), true)
     return [() => late, () => moved] as const
@@ -137,5 +149,5 @@ test('month that closes while a journal of the house enters it: has the journal,
   const number = await moved()
   const [journal] = await owner<{ value_on: string }[]>`
     select value_on::text from house_journals where number = ${number}`
-  assert.equal(journal?.value_on, '2026-03-01')
+  assert.equal(journal?.value_on, '2026-04-01')
 })
