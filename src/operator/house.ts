@@ -45,7 +45,10 @@ const AmountOf = (currency: string, description: string) =>
   })
 
 const GROUNDS = {
-  value_on: Type.String({ format: 'date', description: 'The value date; by default today.' }),
+  value_on: Type.String({
+    ...{ format: 'date', maxLength: 10 },
+    description: 'The value date; by default today.',
+  }),
   reference: Text(MAX_REFERENCE, { description: 'The bank’s reference, by which it is matched.' }),
   note: Text(500, { description: 'Why; one line.' }),
 }

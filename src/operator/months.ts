@@ -3,15 +3,22 @@ import { Closed, Literals, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { databaseNow, type Sql, type TransactionSql } from '../sql/connect.ts'
 import { listPositions, trialBalance } from '../treasury/balance-store.ts'
-import { type Close, insertClose, listBlockers, listCloses } from '../treasury/close-store.ts'
+import {
+  type Close,
+  digestCuts,
+  insertClose,
+  listBlockers,
+  listCloses,
+} from '../treasury/close-store.ts'
 import { takeHouseTurn } from '../treasury/house.ts'
 import { refusal } from '../values/errors.ts'
 import { instantFromIso } from '../values/instant.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
+import { checkMonth, MONTH } from './request.ts'
 
 const MonthPath = Type.Object({
   month: Type.String({
-    pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$',
+    pattern: MONTH.source,
     description: 'The month, such as 2026-11.',
     examples: ['2026-11'],
   }),
@@ -66,7 +73,10 @@ const check = reading({
   params: MonthPath,
   response: BlockerResponse,
   list: true,
-  find: async (audit, { month }) => blockersOf(audit, month),
+  find: async (audit, { month }) => {
+    checkMonth(month)
+    return blockersOf(audit, month)
+  },
   command: {
     words: blockers => blockers.map(({ name, next }) => ({ name, 'what to do': next })),
     none: 'nothing: the month can close',
@@ -123,6 +133,7 @@ async function closeMonth(
   month: string,
   by: string,
 ): Promise<Close> {
+  checkMonth(month)
   const end = endOf(month)
   // No journal of the house slips in between what is read here and the closed month.
   await takeHouseTurn(tx)
@@ -149,7 +160,7 @@ async function closeMonth(
       ),
     )
   return insertClose(tx, {
-    ...{ month, by },
+    ...{ month, by, cuts: await digestCuts(audit) },
     trial_balance: texts(await trialBalance(audit, end, 'value_date')),
     positions: texts(await listPositions(audit)),
   })

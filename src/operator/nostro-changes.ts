@@ -23,7 +23,7 @@ export const NostroPath = Type.Object({
   }),
 })
 
-export const Day = Type.String({ format: 'date', description: 'A day of UTC.' })
+export const Day = Type.String({ format: 'date', maxLength: 10, description: 'A day of UTC.' })
 
 const Signed = (description: string) =>
   Type.Integer({
@@ -79,7 +79,7 @@ export const AddNostro = Closed(
 export const SetNostro = Closed(
   optional({
     ...SETTINGS,
-    currency: Type.String({ description: 'The currency of `low` and `critical`: its own.' }),
+    currency: Text(10, { description: 'The currency of `low` and `critical`: its own.' }),
   }),
   {
     title: 'SetNostro',

@@ -92,4 +92,13 @@ export function Time(description: string) {
   return Type.String({ format: 'date-time', maxLength: 64, description })
 }
 
+/** A month that PostgreSQL and people have days for. */
+export const MONTH = /^(19|20)[0-9]{2}-(0[1-9]|1[0-2])$/
+
+/** Refuses (400) another text: a command does not know the pattern of a path. */
+export function checkMonth(month: string): void {
+  if (MONTH.test(month)) return
+  refuseIfAny([invalidParameter('month', `${month} is no month, such as 2026-11.`)])
+}
+
 export const AccountPath = Type.Object({ id: AccountId })

@@ -27,7 +27,7 @@ import { invalidField, refuseIfAny } from '../values/errors.ts'
 import { moneyWords } from '../values/money/words.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
 import { accountNamed } from './operator-write.ts'
-import { AccountId, AccountPath, MAX_MINOR } from './request.ts'
+import { AccountId, AccountPath, checkMonth, MAX_MINOR, MONTH } from './request.ts'
 
 const External = Type.Object({
   nostro: Type.String(),
@@ -162,7 +162,7 @@ const list = reading({
   query: Closed(
     optional({
       month: Type.String({
-        pattern: '^[0-9]{4}-(0[1-9]|1[0-2])$',
+        pattern: MONTH.source,
         description: 'The month, such as 2026-11; by default this one.',
       }),
     }),
@@ -171,6 +171,7 @@ const list = reading({
   list: true,
   refusals: ['invalid_query_parameter'],
   async find(audit, { month }) {
+    if (month !== undefined) checkMonth(month)
     const days = await listSignedDays(audit, month ?? (await databaseNow(audit)).slice(0, 7))
     return days.map(presentSigned)
   },

@@ -55,6 +55,14 @@ export function listBlockers(sql: Tag, month: string): Promise<{ what: string; n
     order by place, name limit 1000`
 }
 
+/** SHA-256, in hex, of how far the journals of each account are derived. */
+export async function digestCuts(audit: Tag): Promise<string> {
+  const [row] = await audit<{ cuts: string }[]>`
+    select encode(sha256(convert_to(coalesce(string_agg(account_id || ' ' || number, E'\n'
+      order by account_id), ''), 'UTF8')), 'hex') as cuts from account_cursors`
+  return row?.cuts ?? ''
+}
+
 /**
  * Closes the month, which must be over. `trial_balance` is of its end, with the journals of the
  * house by value date; `positions` are of the moment of closing.
@@ -64,17 +72,17 @@ export async function insertClose(
   close: {
     readonly month: string
     readonly by: string
+    /** As `digestCuts` gives it. */
+    readonly cuts: string
     readonly trial_balance: readonly object[]
     readonly positions: readonly object[]
   },
 ): Promise<Close> {
-  const { month, by } = close
+  const { month, by, cuts } = close
   const texts = [close.trial_balance, close.positions].map(rows => JSON.stringify(rows))
   const [trial_balance = '', positions = ''] = texts
   const [row] = await sql<Close[]>`
-    with cut as (
-      select sha256(convert_to(coalesce(string_agg(account_id || ' ' || number, E'\n'
-        order by account_id), ''), 'UTF8')) as cuts from account_cursors)
+    with cut as (select decode(${cuts}, 'hex') as cuts)
     insert into closes (month, by, cuts, trial_balance, positions, sha256)
     select ${month}, ${by}, cuts, ${trial_balance}::text::jsonb, ${positions}::text::jsonb,
       close_digest(${month}, cuts, ${trial_balance}::text::jsonb, ${positions}::text::jsonb)

@@ -45,9 +45,24 @@ before(async () => {
   await service.setRates({ 'EUR/USD': '1.1' })
   mine = await makeWorld(service, true)
   theirs = await makeWorld(service, true)
+  await giveFundingKeys()
   await tellAccounts()
 })
 after(() => service.close())
+
+/** A sandbox has none by itself. */
+async function giveFundingKeys(): Promise<void> {
+  const { owner } = service.database
+  await owner`
+    insert into nostros (name, kind, currency, purpose, opening_balance, opening_on)
+    values ('usd_main', 'bank', 'USD', 'client', 0, current_date)`
+  for (const { client } of [mine, theirs]) {
+    const { account_id } = client.account
+    await owner`
+      insert into funding_keys (account_id, kind, value, nostro, currency, made_by)
+      values (${account_id}, 'reference', upper(${account_id}), 'usd_main', 'USD', 'ada')`
+  }
+}
 
 /** A notice also leaves a transaction that may only read. */
 async function tellAccounts(): Promise<void> {

@@ -21,7 +21,7 @@ async function newTransfer(world: OperatorWorld): Promise<Call> {
 async function newKey(world: OperatorWorld): Promise<Call> {
   const nostro = await newNostro(world)
   const { account_id } = world.live.account
-  return { body: { account_id, nostro, kind: 'reference', value: newId('req') } }
+  return { body: { account_id, nostro, kind: 'reference', value: `1${newId('req').slice(4)}` } }
 }
 
 /** A statement of nothing. */

@@ -199,9 +199,23 @@ test('month with a line without a note, or a missing statement: refused; then cl
     select 'line', id, 'olga', 'known' from bank_lines where booked_on <= ${`${LAST_MONTH}-31`}::date`
   const closed = JSON.parse(await run('month', 'close', LAST_MONTH, '--json'))
   assert.match(closed.sha256, /^[0-9a-f]{64}$/)
+  const [own] = await owner<{ cuts: string }[]>`
+    select encode(sha256(convert_to(string_agg(account_id || ' ' || number, E'\\n'
+      order by account_id), 'UTF8')), 'hex') as cuts from account_cursors`
+  assert.equal(closed.cuts, own?.cuts)
   assert.match(await refused('month', 'close', LAST_MONTH), /2026-01 is closed/)
   assert.match(await refused('month', 'close', '2025-12'), /Months close in order/)
   assert.match(await refused('month', 'close', month), /is not over/)
+  for (const words of [
+    'month check 0000-01',
+    'month close x',
+    'safeguarding list --month 0000-01',
+  ]) {
+    assert.match(
+      await refused(...words.split(' ')),
+      /is no month, such as 2026-11|has another form/,
+    )
+  }
   const late = ['house', 'transfer', 'USD', '1.00', '--from', 'usd_own', '--to', 'usd_clients']
   assert.match(
     await refused(...late, '--value-on', `${LAST_MONTH}-20`),

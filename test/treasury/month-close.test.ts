@@ -138,7 +138,13 @@ test('month that closes while a journal of the house enters it: has the journal,
   await assert.rejects(behind(), { constraint_name: 'month_is_open' })
   assert.equal((await closed()).code, 0)
   const [late, moved] = await owner.begin(async tx => {
-    await insertClose(tx, { month: '2026-03', by: 'olga', trial_balance: [], positions: [] })
+    await insertClose(tx, {
+      month: '2026-03',
+      by: 'olga',
+      trial_balance: [],
+      positions: [],
+      cuts: '0'.repeat(64),
+    })
     const book = (journal: HouseJournal) => owner.begin(other => bookHouse(other, journal))
     const [late, moved] = [book(costs('2026-03-10')), book(costs('2026-03-10', true))]
     late.catch(() => {})
