@@ -105,8 +105,10 @@ export type Imported = Static<typeof ImportedResponse>
 
 const ImportRequest = Closed(
   {
+    // The bound of its length is that of the body.
     content: Type.String({
       minLength: 1,
+      pattern: '^[^\\u0000]*$',
       description:
         'The file as text: camt.053, MT940, BAI2, or CSV by the mapping of the nostro. Larger ' +
         'files come by `corridor nostro import` or the inbox of a rail.',
