@@ -189,9 +189,12 @@ const send = writing({
 
 const MappingRequest = Closed(
   {
-    mapping: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
-      description: 'Names of columns by the members of a line; null removes the mapping.',
-    }),
+    mapping: Type.Union(
+      [Type.Record(Type.String(), Type.Unknown(), { maxProperties: 40 }), Type.Null()],
+      {
+        description: 'Names of columns by the members of a line; null removes the mapping.',
+      },
+    ),
   },
   { title: 'SetStatementMapping' },
 )
