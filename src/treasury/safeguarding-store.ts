@@ -14,7 +14,10 @@ import {
   type Unassigned,
 } from './safeguarding.ts'
 
-/** What is owed to clients before this instant. */
+/**
+ * What is owed to clients before this instant. Nothing where no nostro has a pool: an installation
+ * that safeguards nothing by Corridor has no shortfall either.
+ */
 export function listRequirements(sql: Tag, at: Instant): Promise<Requirement[]> {
   return sql<Requirement[]>`
     ${sumsAt(at)},
@@ -28,6 +31,7 @@ export function listRequirements(sql: Tag, at: Instant): Promise<Requirement[]> 
       (count(*) filter (where c.owed < 0))::integer as negative, sum(c.income)::bigint as income
     from clients c left join account_pools p using (account_id)
     where coalesce(p.pool, 'payments') <> 'none'
+      and exists (select from nostros where pool <> 'none')
     group by 1, 2 order by 1, 2`
 }
 
@@ -129,7 +133,8 @@ function nostrosAt(sql: Tag, at: Instant): Promise<NostroAt[]> {
     left join lateral ${OPEN_DEBITS} d on true
     left join lateral ${TAKEN_OUT} o on true
     left join lateral (select sum(amount) as amount from to_come where nostro = n.name) f on true
-    where n.purpose = 'client' and n.pool <> 'none' and n.opening_on <= cut.day
+    -- A nostro opens at the start of its day, which is the end of the day before.
+    where n.purpose = 'client' and n.pool <> 'none' and n.opening_on <= cut.day + 1
     order by n.pool, n.currency, n.name`
 }
 

@@ -2,6 +2,7 @@
 // midnight before.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { measureTreasury } from '../../src/app/worker/derive-items.ts'
 import type { Sql } from '../../src/sql/connect.ts'
 import { deriveSome } from '../../src/treasury/derive.ts'
 import { takeHouseTurn } from '../../src/treasury/house.ts'
@@ -27,7 +28,7 @@ before(async () => {
   owner = service.database.owner
   cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
   account = await service.openAccount({
-    currencies: ['EUR', 'GBP', 'CHF', 'USD', 'SEK', 'NOK'],
+    currencies: ['EUR', 'GBP', 'CHF', 'USD', 'SEK', 'NOK', 'DKK'],
     sandbox: false,
   })
 })
@@ -71,6 +72,19 @@ async function figures(currency: string) {
   const [now, d1] = [`${requirement} of ${resource}`, `${d1_requirement} of ${d1_resource}`]
   return { now, d1, earned, state }
 }
+
+// First, while no nostro has a pool.
+test('client with money, no nostro of a pool: no figure and no shortfall; with one, its opening is of the midnight before', async () => {
+  await book('fund', 'DKK', '500.00')
+  const shown = async () => JSON.parse(await run('safeguarding', 'show', '--json'))
+  assert.deepEqual(await shown(), [])
+  await measureTreasury(service.deps)
+  const { values } = await service.deps.metrics.safeguardingShortfalls.get()
+  assert.equal(values[0]?.value, 0)
+  await run('nostro', 'add', 'dkk_clients', 'DKK', '500.00', '--pool', 'payments')
+  assert.equal((await figures('DKK')).d1, '0 of 50000')
+  assert.deepEqual((await shown()).length, 1)
+})
 
 test('credit of yesterday, credited and matched this morning: owed and held at midnight', async () => {
   const nostro = await add('eur_clients', 'EUR', 'payments')
