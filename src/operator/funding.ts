@@ -1,6 +1,14 @@
 // Books money on accounts: what came in, what left without a payout, corrections, reversals.
 import { pathId } from '../http/docs.ts'
-import { Closed, CurrencyCode, MINOR_OF, MinorText, optional, REASON } from '../http/schema.ts'
+import {
+  Closed,
+  CurrencyCode,
+  MINOR_OF,
+  MinorText,
+  optional,
+  REASON,
+  Text,
+} from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Act } from '../ledger/audit/act.ts'
 import type { Sql } from '../sql/connect.ts'
@@ -16,6 +24,7 @@ import { newId } from '../values/id.ts'
 import { currencyExponent, findCurrency } from '../values/money/currency.ts'
 import { formatMajor } from '../values/money/decimal.ts'
 import { type Acting, type Action, writing } from './action.ts'
+import { nostroNamed } from './nostro-changes.ts'
 import { accountNamed, known } from './operator-write.ts'
 import { AccountId, MAX_MINOR, Reason, ReasonRequest, Reference } from './request.ts'
 
@@ -29,6 +38,14 @@ const moneyOf = (minimum: number, description: string) => ({
     [MINOR_OF]: 'currency',
     description,
     examples: [100_000],
+  }),
+})
+
+/** Which of several nostros in the currency the money moves on. */
+const OF_NOSTRO = optional({
+  nostro: Text(40, {
+    minLength: 1,
+    description: 'The account at a bank, where several in the currency are for clients’ money.',
   }),
 })
 
@@ -123,6 +140,7 @@ const fund = writing({
   body: Closed(
     {
       ...moneyOf(1, IN_MINOR),
+      ...OF_NOSTRO,
       ...optional({
         reference: Reference,
         split: Type.Boolean({
@@ -146,6 +164,7 @@ const fund = writing({
       refuseIfAny([invalidField('split', message)])
     }
     const { sandbox } = await accountNamed(acting.audit, asked.account_id)
+    await checkNostro(acting.audit, asked, sandbox)
     if (!sandbox && reference === '') refuseIfAny([invalidField('reference', UNPROVEN)])
     const money = { ...asked, amount: BigInt(amount), source, reference, reason: '', split }
     const once: Readonly<Record<string, string>> = reference === '' ? { source } : {}
@@ -175,14 +194,15 @@ const withdraw = writing({
   description:
     'Send the money through your bank; this call only books it. No balance goes below zero.',
   body: Closed(
-    { ...moneyOf(1, IN_MINOR), reference: Reference, reason: Reason },
+    { ...moneyOf(1, IN_MINOR), ...OF_NOSTRO, reference: Reference, reason: Reason },
     { title: 'Withdrawal' },
   ),
   response: BookingResponse,
   refusals: [...REFUSALS, 'insufficient_balance'],
   asksPassword: true,
   async run(acting, { amount, ...asked }) {
-    await accountNamed(acting.audit, asked.account_id)
+    const { sandbox } = await accountNamed(acting.audit, asked.account_id)
+    await checkNostro(acting.audit, asked, sandbox)
     const money = { ...asked, amount: -BigInt(amount), source: newId('wdr') }
     return book(acting, { kind: 'withdrawal', ...money })
   },
@@ -280,6 +300,23 @@ Example:
 })
 
 export const funding: readonly Action[] = [fund, withdraw, adjust, reverse]
+
+/** Refuses (404) an unknown nostro, and (400) one that the money cannot move on. */
+async function checkNostro(
+  audit: Sql,
+  { nostro: name, currency }: { readonly nostro?: string; readonly currency: string },
+  sandbox: boolean,
+): Promise<void> {
+  if (name === undefined) return
+  const nostro = await nostroNamed(audit, name)
+  refuseIfAny([
+    ...(sandbox ? [invalidField('nostro', 'a sandbox has no money at a bank')] : []),
+    ...(nostro.closed_at === null ? [] : [invalidField('nostro', `${name} is closed`)]),
+    ...(nostro.currency === currency
+      ? []
+      : [invalidField('nostro', `${name} is in ${nostro.currency}, not in ${currency}`)]),
+  ])
+}
 
 /** Books money in the name of the operator who acts. */
 export function book<Shown>(

@@ -182,6 +182,26 @@ test('two nostros for one rail: the item has none until a person says which', as
     (await itemsOf(account)).map(({ nostro }) => nostro),
     [''],
   )
+  const named = [
+    'fund',
+    account.account.account_id,
+    'GBP',
+    '6.00',
+    '--reference',
+    'G-2',
+    '--nostro',
+  ]
+  await run(...named, 'gbp_two')
+  await deriveAll()
+  assert.equal((await itemsOf(account))[1]?.nostro, 'gbp_two')
+  for (const [nostro, says] of [
+    ['usd_main', /--nostro: usd_main is in USD, not in GBP/],
+    ['gbp_none', /there is no nostro gbp_none/],
+  ] as const) {
+    const { code, stderr } = await cli.run(...named, nostro)
+    assert.notEqual(code, 0)
+    assert.match(stderr, says)
+  }
 })
 
 test('journal of the house and its reversal: items on its nostros, and the trial balance sums to zero', async () => {
