@@ -2,7 +2,7 @@
 // person, who credits it with a reason.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { creditAll } from '../../src/app/worker/derive-items.ts'
+import { creditAll } from '../../src/app/worker/credit-lines.ts'
 import type { Sql } from '../../src/sql/connect.ts'
 import { deriveSome } from '../../src/treasury/derive.ts'
 import {

@@ -1,5 +1,5 @@
-// Matches lines of banks with items of the books by the rules that need no person: whenever a line
-// or an item is new. Counts what finance has to look at.
+// Matches lines of banks with items of the books by the rules that need no person, and credits what
+// is then left with a key: whenever a line or an item is new. Counts what finance has to look at.
 import type { Deps } from '../../runtime/deps.ts'
 import { isSpread } from '../../sql/shard.ts'
 import { dueDays } from '../../treasury/match/exception.ts'
@@ -10,6 +10,7 @@ import { findMatchMark } from '../../treasury/match/open-store.ts'
 import { actForTheHouse, listNostros } from '../../treasury/nostro-store.ts'
 import { currencyExponent } from '../../values/money/currency.ts'
 import { startCounting } from './counts.ts'
+import { type Credited, creditNew, NOTHING_CREDITED } from './credit-lines.ts'
 import { startWorker, type Worker, warned } from './worker.ts'
 
 const LOOK_EVERY_MS = 1_000
@@ -26,7 +27,7 @@ export function startMatching(deps: Deps): Worker {
     warned(deps, 'exceptions of the treasury could not be counted', undefined),
   )
   const failed = warned(deps, FAILED, AFTER_FAILURE_MS)
-  const rounds = { mark: '', at: 0 }
+  const rounds: Rounds = { mark: '', at: 0, credited: { ...NOTHING_CREDITED } }
   const matching = startWorker(() => matchRound(deps, rounds).catch(failed))
   return {
     stop() {
@@ -36,21 +37,23 @@ export function startMatching(deps: Deps): Worker {
   }
 }
 
-async function matchRound(
-  deps: Pick<Deps, 'sql' | 'log'>,
-  rounds: { mark: string; at: number },
-): Promise<number> {
+interface Rounds {
+  mark: string
+  at: number
+  readonly credited: Credited
+}
+
+async function matchRound(deps: Deps, rounds: Rounds): Promise<number> {
   const { sql } = deps
   const mark = await sql.begin(tx => {
     void actForTheHouse(tx)
     return findMatchMark(tx)
   })
-  if (mark === rounds.mark && performance.now() < rounds.at + LOOK_AGAIN_MS) return LOOK_EVERY_MS
-  const wait_ms = await matchAll(deps)
-  if (wait_ms > 0) return wait_ms
-  rounds.mark = mark
-  rounds.at = performance.now()
-  return LOOK_EVERY_MS
+  const isDue = mark !== rounds.mark || performance.now() >= rounds.at + LOOK_AGAIN_MS
+  const wait_ms = isDue ? await matchAll(deps) : 0
+  if (isDue && wait_ms === 0) Object.assign(rounds, { mark, at: performance.now() })
+  await creditNew(deps, rounds.credited)
+  return Math.max(LOOK_EVERY_MS, wait_ms)
 }
 
 /** Matches every nostro; none stops another. Returns how long one waits for its next try, or 0. */
