@@ -40,14 +40,15 @@ const ITEMS_OF_JOURNALS = rule('nostro_items')`
   kept as (select * from nostro_items where number is not null and ${ofAccount('account_id')})
   select coalesce(d.account_id, k.account_id) as account_id,
     'item of journal ' || coalesce(d.number, k.number) as key,
-    coalesce(concat_ws(' ', d.kind, d.currency, d.amount, d.value_on, d.payout_id, d.key), 'none')
-      as expected,
-    coalesce(concat_ws(' ', k.kind, k.currency, k.amount, k.value_on, k.payout_id, k.key), 'none')
-      as found
+    coalesce(concat_ws(' ', d.kind, d.currency, d.amount, d.value_on, d.payout_id, d.attempt,
+      d.rail, d.key, d.uetr, d.instruction, d.block, d.file), 'none') as expected,
+    coalesce(concat_ws(' ', k.kind, k.currency, k.amount, k.value_on, k.payout_id, k.attempt,
+      k.rail, k.key, k.uetr, k.instruction, k.block, k.file), 'none') as found
   from derived d full join kept k on k.account_id = d.account_id and k.number = d.number
-  where (d.amount, d.booked_at, d.value_on, d.currency, d.kind, d.payout_id, d.key, d.uetr)
-    is distinct from
-    (k.amount, k.booked_at, k.value_on, k.currency, k.kind, k.payout_id, k.key, k.uetr)`
+  where (d.amount, d.booked_at, d.value_on, d.currency, d.kind, d.payout_id, d.attempt, d.rail,
+      d.key, d.uetr, d.instruction, d.block, d.file)
+    is distinct from (k.amount, k.booked_at, k.value_on, k.currency, k.kind, k.payout_id, k.attempt,
+      k.rail, k.key, k.uetr, k.instruction, k.block, k.file)`
 
 const NOSTROS_OF_ITEMS = rule('nostro_items')`
   select i.account_id, 'item ' || i.id as key,
@@ -128,13 +129,22 @@ const MATCHES = rule('matches')`
       or (n.nostro, n.lines_sum, n.items_sum, n.lines, n.items) is distinct from
         (h.nostro, coalesce(h.lines_sum, 0), coalesce(h.items_sum, 0), h.lines, h.items) end`
 
-/** A statement has so many lines as it says, and they sum to what it says. */
+/**
+ * A statement has as many lines as it says, and they sum to its amount. The lines of one that
+ * overlaps another are rows of both, so their sum proves neither.
+ */
 const STATEMENTS = rule('bank_statements')`
   select '' as account_id, 'statement ' || s.id as key,
-    (s.lines - s.held) || ' lines' as expected, count(l.id) || ' lines' as found
-  from bank_statements s left join bank_lines l on l.statement = s.id
-  where $1::text is null group by s.id, s.lines, s.held
-  having count(l.id) <> s.lines - s.held`
+    concat_ws(' of ', case when s.held = 0 then s.amount end, (s.lines - s.held) || ' lines')
+      as expected,
+    concat_ws(' of ', case when s.held = 0 then s.summed end, s.counted || ' lines') as found
+  from (
+    select s.*, count(l.id) as counted,
+      coalesce(sum(l.amount) filter (where l.currency = n.currency), 0) as summed
+    from bank_statements s join nostros n on n.name = s.nostro
+    left join bank_lines l on l.statement = s.id
+    where $1::text is null group by s.id, n.currency) s
+  where counted <> lines - held or (held = 0 and summed <> amount)`
 
 export const TREASURY: readonly Rule[] = [
   CURSORS,

@@ -272,6 +272,10 @@ const FAULTS: Readonly<Record<string, { readonly change: string; readonly named:
     change: 'update nostro_items set amount = amount + 1 where number = 1',
     named: /^nostro_items item of journal 1/,
   },
+  'item with the instruction of another payment': {
+    change: `update nostro_items set instruction = 'another' where number = 1`,
+    named: /^nostro_items item of journal 1/,
+  },
   'item on a nostro of another currency': {
     change: `update nostro_items set nostro = 'gbp_one' where number = 1 and currency = 'USD'`,
     named: /^nostro_items item \d+/,

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { connect, type Sql } from '../../src/sql/connect.ts'
+import { connect, type Sql, type TransactionSql } from '../../src/sql/connect.ts'
 import {
   digestOf,
   importStatements,
@@ -17,6 +17,7 @@ import {
 import { eraseOldLines } from '../../src/treasury/statement/store.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { undone, verdictIn } from '../support/database/undone.ts'
 import { pickSeed, seeded, spawnCommand } from '../support/service/process.ts'
 import { share } from '../support/share.ts'
 import {
@@ -346,4 +347,24 @@ test('a line older than payments are kept: its other side is erased, its amount 
   ])
   assert.deepEqual(await linesOf(name), written)
   await assert.rejects(sql`update bank_lines set text = 'other' where nostro = ${name}`, /erased/)
+})
+
+test('an amount changed by SQL: verify names the statement', async () => {
+  const { name, account } = await freshNostro()
+  await take(
+    CAMT.write(anyStatement(seeded(seed), { account, day: '2026-11-05', opening: 0n, count: 4 })),
+  )
+  const [statement] = await statementsOf(name)
+  const problemsIn = async (tx: TransactionSql) => {
+    const verdict = await verdictIn(tx, true)
+    return verdict.ok ? [] : verdict.problems.map(({ table, key }) => `${table} ${key}`)
+  }
+  assert.deepEqual(await undone(owner, problemsIn), [])
+  const found = await undone(owner, async tx => {
+    await tx`alter table bank_lines disable trigger user`
+    await tx`update bank_lines set amount = amount * 2 where statement = ${statement?.id ?? 0n}
+      and position = 1`
+    return problemsIn(tx)
+  })
+  assert.ok(found.includes(`bank_statements statement ${statement?.id}`), found.join('; '))
 })
