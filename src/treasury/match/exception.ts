@@ -9,26 +9,22 @@ import { caseId } from './case-id.ts'
 
 /** Of lines, of items, and of statements. */
 export const EXCEPTION_KINDS = [
-  ...['wrong_currency', 'wrong_nostro', 'amount_differs', 'duplicate_line', 'unknown_debit'],
-  ...['unknown_credit', 'stale_suspense'],
-  ...['missing_debit', 'missing_credit', 'unassigned'],
-  ...['gap', 'overlap', 'sum_differs', 'statement_late'],
+  'wrong_currency',
+  'wrong_nostro',
+  'amount_differs',
+  'duplicate_line',
+  'unknown_debit',
+  'unknown_credit',
+  'stale_suspense',
+  'missing_debit',
+  'missing_credit',
+  'unassigned',
+  'gap',
+  'overlap',
+  'sum_differs',
+  'statement_late',
 ] as const
-export type ExceptionKind =
-  | 'wrong_currency'
-  | 'wrong_nostro'
-  | 'amount_differs'
-  | 'duplicate_line'
-  | 'unknown_debit'
-  | 'unknown_credit'
-  | 'stale_suspense'
-  | 'missing_debit'
-  | 'missing_credit'
-  | 'unassigned'
-  | 'gap'
-  | 'overlap'
-  | 'sum_differs'
-  | 'statement_late'
+export type ExceptionKind = (typeof EXCEPTION_KINDS)[number]
 
 export interface TreasuryException {
   /** '' for items that no nostro is known for. */
