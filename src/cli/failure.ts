@@ -37,7 +37,7 @@ export function refuseAsCommand(error: unknown): never {
 export function pointTo(hint: string): (error: unknown) => never {
   return error => {
     if (!(error instanceof Refusal) || error.status !== 404) throw error
-    throw new CommandFailed(`${error.message}; ${hint}`)
+    throw new CommandFailed(`${error.message.replace(/\.$/, '')}; ${hint}`)
   }
 }
 

@@ -6,6 +6,7 @@ import { findCurrency } from '../values/money/currency.ts'
 import { formatMajor } from '../values/money/decimal.ts'
 import { sumsOfAccounts, sumUnassigned, trialBalance } from './balance-store.ts'
 import { readForecast } from './forecast-store.ts'
+import { caseId } from './match/case-id.ts'
 import {
   listCosts,
   listFx,
@@ -84,7 +85,10 @@ export const REPORTS = {
   suspense: {
     title: 'money that came in and is not credited',
     columns: ['line', 'nostro', 'booked_on', 'currency', 'amount', 'payer', 'text', 'days'],
-    rows: async sql => (await listSuspense(sql, MAX_ROWS)).map(row => worded(row, ['line'])),
+    rows: async sql =>
+      (await listSuspense(sql, MAX_ROWS)).map(row =>
+        worded({ ...row, line: caseId('line', row.line) }),
+      ),
   },
   costs: {
     title: 'costs and interest by month and bank',

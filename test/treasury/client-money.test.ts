@@ -101,6 +101,7 @@ test('credit that nobody knows: owed and held, until a person decides', async ()
   assert.equal(BigInt(after.resource) - BigInt(before.resource), 777n)
   const [row] = JSON.parse(await run('report', 'suspense', '--json')).rows
   assert.deepEqual([row.amount, row.text, row.nostro], ['7.77', 'whose', 'usd_clients'])
+  assert.match(row.line, /^line_\d+$/, 'as `corridor nostro credit` takes it')
 })
 
 test('account that belongs to no pool: its money is not owed by one', async () => {
