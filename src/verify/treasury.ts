@@ -139,11 +139,11 @@ const STATEMENTS = rule('bank_statements')`
       as expected,
     concat_ws(' of ', case when s.held = 0 then s.summed end, s.counted || ' lines') as found
   from (
-    select s.*, count(l.id) as counted,
+    select s.id, s.amount, s.lines, s.held, count(l.id) as counted,
       coalesce(sum(l.amount) filter (where l.currency = n.currency), 0) as summed
     from bank_statements s join nostros n on n.name = s.nostro
     left join bank_lines l on l.statement = s.id
-    where $1::text is null group by s.id, n.currency) s
+    where $1::text is null group by s.id, s.amount, s.lines, s.held) s
   where counted <> lines - held or (held = 0 and summed <> amount)`
 
 export const TREASURY: readonly Rule[] = [
