@@ -3,10 +3,18 @@ import type { Static } from 'typebox'
 import { Closed, CurrencyCode, Literals, MINOR_OF, optional, REASON, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { listRails } from '../rails/row-store.ts'
-import type { Sql } from '../sql/connect.ts'
+import type { Sql, TransactionSql } from '../sql/connect.ts'
+import type { Tag } from '../sql/sql.ts'
 import { listPositions } from '../treasury/balance-store.ts'
 import { NOSTRO_KINDS, type Nostro, POOLS, PURPOSES } from '../treasury/nostro.ts'
-import { closeNostro, insertNostro, listNostros, updateNostro } from '../treasury/nostro-store.ts'
+import {
+  actForTheHouse,
+  closeNostro,
+  insertNostro,
+  listNostros,
+  lockNostros,
+  updateNostro,
+} from '../treasury/nostro-store.ts'
 import { CALENDAR_NAMES } from '../values/calendar/calendar.ts'
 import { isDay } from '../values/calendar/day.ts'
 import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
@@ -88,7 +96,7 @@ export const SetNostro = Closed(
 )
 
 /** Refuses (404) an unknown name. */
-export async function nostroNamed(sql: Sql, name: string): Promise<Nostro> {
+export async function nostroNamed(sql: Tag, name: string): Promise<Nostro> {
   return knownAmong('nostro', name, await listNostros(sql), nostro => nostro.name)
 }
 
@@ -121,24 +129,46 @@ export async function addNostro(sql: Sql, asked: Static<typeof AddNostro>): Prom
   return nostro
 }
 
-export async function setNostro(sql: Sql, name: string, asked: Settings): Promise<Nostro> {
-  const nostros = await listNostros(sql)
-  const before = knownAmong('nostro', name, nostros, one => one.name)
-  if (before.closed_at !== null) throw refusal('invalid_transition', `${name} is closed.`)
-  const { currency = before.currency, ...settings } = asked
-  refuseIfAny(
-    currency === before.currency
-      ? []
-      : [invalidField('currency', `${name} is in ${before.currency}, not in ${currency}`)],
-  )
-  const nostro = withSettings(before, settings)
-  await checkNostro(
-    sql,
-    nostro,
-    nostros.filter(one => one.name !== name),
-  )
-  await updateNostro(sql, nostro)
-  return nostro
+/** What a change of a nostro is decided on, under the lock of its row. */
+interface Stored {
+  readonly nostro: Nostro
+  readonly others: readonly Nostro[]
+  readonly tx: TransactionSql
+}
+
+/**
+ * Changes a nostro from what is stored under the lock of its row: so no change undoes another one
+ * that came between. Refuses an unknown name (404) and a nostro that is closed (409).
+ */
+export function changeNostro(
+  sql: Sql,
+  name: string,
+  change: (stored: Stored) => Nostro | Promise<Nostro>,
+): Promise<Nostro> {
+  return sql.begin(async tx => {
+    await lockNostros(tx, [name])
+    const nostros = await listNostros(tx)
+    const nostro = knownAmong('nostro', name, nostros, one => one.name)
+    if (nostro.closed_at !== null) throw refusal('invalid_transition', `${name} is closed.`)
+    const others = nostros.filter(one => one.name !== name)
+    const changed = await change({ nostro, others, tx })
+    await updateNostro(tx, changed)
+    return changed
+  })
+}
+
+export function setNostro(sql: Sql, name: string, asked: Settings): Promise<Nostro> {
+  return changeNostro(sql, name, async ({ nostro: before, others, tx }) => {
+    const { currency = before.currency, ...settings } = asked
+    refuseIfAny(
+      currency === before.currency
+        ? []
+        : [invalidField('currency', `${name} is in ${before.currency}, not in ${currency}`)],
+    )
+    const nostro = withSettings(before, settings)
+    await checkNostro(tx, nostro, others)
+    return nostro
+  })
 }
 
 function withSettings(nostro: Nostro, asked: Omit<Settings, 'currency'>): Nostro {
@@ -172,7 +202,7 @@ function foldedAccount(account: string): string {
 }
 
 /** Refuses rails that do not exist, and an account that another open nostro has. */
-async function checkNostro(sql: Sql, nostro: Nostro, others: readonly Nostro[]): Promise<void> {
+async function checkNostro(sql: Tag, nostro: Nostro, others: readonly Nostro[]): Promise<void> {
   const { account, currency, rails, purpose, pool } = nostro
   const names = (await listRails(sql)).map(rail => rail.name)
   const unknown = rails.filter(rail => !names.includes(rail))
@@ -192,10 +222,16 @@ async function checkNostro(sql: Sql, nostro: Nostro, others: readonly Nostro[]):
   ])
 }
 
-export async function closeEmpty(sql: Sql, name: string): Promise<Nostro> {
-  const nostro = await nostroNamed(sql, name)
+export function closeEmpty(sql: Sql, name: string): Promise<Nostro> {
+  return sql.begin(tx => closeLocked(tx, name))
+}
+
+async function closeLocked(tx: TransactionSql, name: string): Promise<Nostro> {
+  await actForTheHouse(tx)
+  await lockNostros(tx, [name])
+  const nostro = await nostroNamed(tx, name)
   if (nostro.closed_at !== null) throw refusal('invalid_transition', `${name} is closed already.`)
-  const position = (await listPositions(sql)).find(one => one.nostro === name)
+  const position = (await listPositions(tx)).find(one => one.nostro === name)
   const { bank, book, open_lines_count, open_items_count } = known('nostro', name, position)
   if (bank !== 0n || book !== 0n || open_lines_count + open_items_count > 0n) {
     const { currency } = nostro
@@ -204,6 +240,6 @@ export async function closeEmpty(sql: Sql, name: string): Promise<Nostro> {
       `${moneyWords(book, currency)}, and ${open_lines_count + open_items_count} are open.`
     throw refusal('invalid_transition', message)
   }
-  await closeNostro(sql, name)
-  return nostroNamed(sql, name)
+  await closeNostro(tx, name)
+  return nostroNamed(tx, name)
 }

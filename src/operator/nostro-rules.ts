@@ -2,9 +2,7 @@
 import type { Static } from 'typebox'
 import { Closed, Literals, optional, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import type { TransactionSql } from '../sql/connect.ts'
-import type { Tag } from '../sql/sql.ts'
-import { lockNostro } from '../treasury/match/match-store.ts'
+import type { Sql } from '../sql/connect.ts'
 import {
   checkRule,
   MAX_PATTERN,
@@ -14,12 +12,10 @@ import {
   ruleWords,
 } from '../treasury/match/nostro-rule.ts'
 import type { Nostro } from '../treasury/nostro.ts'
-import { listNostros, updateNostro } from '../treasury/nostro-store.ts'
 import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
 import { omitUndefined } from '../values/omit-undefined.ts'
 import { reading, writing } from './action.ts'
-import { NostroPath, nostroNamed } from './nostro-changes.ts'
-import { knownAmong } from './operator-write.ts'
+import { changeNostro, NostroPath, nostroNamed } from './nostro-changes.ts'
 
 const PATTERN = { minLength: 1, maxLength: MAX_PATTERN }
 const RULE = {
@@ -91,7 +87,7 @@ export const addRule = writing({
   response: RuleResponse,
   refusals: ['object_full'],
   asksPassword: true,
-  run: (acting, { name, ...asked }) => acting.change(sql => sql.begin(tx => add(tx, name, asked))),
+  run: (acting, { name, ...asked }) => acting.change(sql => add(sql, name, asked)),
   command: {
     words: ({ number, ...rule }) => `rule ${number}: ${ruleWords(rule)}`,
     help: ADD_HELP,
@@ -115,8 +111,7 @@ export const removeRule = writing({
   ),
   response: RuleResponse,
   asksPassword: true,
-  run: (acting, { name, number }) =>
-    acting.change(sql => sql.begin(tx => remove(tx, name, number))),
+  run: (acting, { name, number }) => acting.change(sql => remove(sql, name, number)),
   command: {
     words: ({ number, ...rule }) => `removed rule ${number}: ${ruleWords(rule)}`,
     arguments: ['number'],
@@ -130,47 +125,45 @@ function rulesOf({ settings }: Nostro): readonly NostroRule[] {
 
 const presentRule = (rule: NostroRule, place: number) => ({ number: place + 1, ...rule })
 
-/** The nostro; no other rule is added to it until the transaction ends. */
-async function lockedNostro(tx: TransactionSql, name: string): Promise<Nostro> {
-  await lockNostro(tx, name)
-  return knownAmong('nostro', name, await listNostros(tx), one => one.name)
-}
-
-async function add(sql: TransactionSql, name: string, asked: Static<typeof AddRuleRequest>) {
-  const nostro = await lockedNostro(sql, name)
+async function add(sql: Sql, name: string, asked: Static<typeof AddRuleRequest>) {
   const { as, code, text, to } = asked
   const rule: NostroRule = { as, ...omitUndefined({ code, text, to }) }
   checkRule(rule)
-  if (to !== undefined) await checkOther(sql, nostro, to)
-  const all = rulesOf(nostro)
-  if (all.length >= MAX_RULES) {
-    throw refusal('object_full', `${name} has ${MAX_RULES} rules already: remove one.`)
-  }
-  await store(sql, nostro, [...all, rule])
-  return presentRule(rule, all.length)
+  const changed = await changeNostro(sql, name, ({ nostro, others }) => {
+    if (to !== undefined) checkOther(nostro, others, to)
+    const all = rulesOf(nostro)
+    if (all.length >= MAX_RULES) {
+      throw refusal('object_full', `${name} has ${MAX_RULES} rules already: remove one.`)
+    }
+    return withRules(nostro, [...all, rule])
+  })
+  return presentRule(rule, rulesOf(changed).length - 1)
 }
 
-async function checkOther(sql: Tag, nostro: Nostro, to: string): Promise<void> {
-  const other = (await listNostros(sql)).find(({ name }) => name === to)
+function checkOther(nostro: Nostro, others: readonly Nostro[], to: string): void {
+  const other = others.find(({ name }) => name === to)
   const isFit = other?.closed_at === null && other.currency === nostro.currency
   const message = `${to} is no other open account at a bank in ${nostro.currency}.`
-  refuseIfAny(isFit && to !== nostro.name ? [] : [invalidField('to', message)])
+  refuseIfAny(isFit ? [] : [invalidField('to', message)])
 }
 
-async function remove(sql: TransactionSql, name: string, number: number) {
-  const nostro = await lockedNostro(sql, name)
-  const all = rulesOf(nostro)
-  const rule = all[number - 1]
-  if (rule === undefined) throw refusal('not_found', `${name} has no rule ${number}.`, 'number')
-  await store(
-    sql,
-    nostro,
-    all.filter(one => one !== rule),
-  )
-  return presentRule(rule, number - 1)
+async function remove(sql: Sql, name: string, number: number) {
+  let removed: NostroRule | undefined
+  await changeNostro(sql, name, ({ nostro }) => {
+    const all = rulesOf(nostro)
+    removed = all[number - 1]
+    if (removed === undefined) {
+      throw refusal('not_found', `${name} has no rule ${number}.`, 'number')
+    }
+    return withRules(
+      nostro,
+      all.filter(one => one !== removed),
+    )
+  })
+  return presentRule(removed as NostroRule, number - 1)
 }
 
-async function store(sql: Tag, nostro: Nostro, rules: readonly NostroRule[]): Promise<void> {
+function withRules(nostro: Nostro, rules: readonly NostroRule[]): Nostro {
   const all = rules.map(rule => ({ ...rule }) as Readonly<Record<string, string>>)
-  await updateNostro(sql, { ...nostro, settings: { ...nostro.settings, rules: all } })
+  return { ...nostro, settings: { ...nostro.settings, rules: all } }
 }

@@ -13,7 +13,6 @@ import {
 } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Sql } from '../sql/connect.ts'
-import { updateNostro } from '../treasury/nostro-store.ts'
 import { CONTINUITIES } from '../treasury/statement/continuity.ts'
 import { type CsvMapping, readCsvMapping } from '../treasury/statement/csv-mapping.ts'
 import {
@@ -31,7 +30,7 @@ import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
 import { amountToJson } from '../values/money/json.ts'
 import { moneyWords } from '../values/money/words.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
-import { Day, NostroPath, nostroNamed } from './nostro-changes.ts'
+import { changeNostro, Day, NostroPath, nostroNamed } from './nostro-changes.ts'
 
 /** The lines that a dry run shows. */
 export const SHOWN_LINES = 10
@@ -223,11 +222,11 @@ export async function setMapping(sql: Sql, name: string, mapping: object | null)
   const read = mapping === null ? { value: undefined } : readCsvMapping(mapping)
   const { messages = [] } = 'messages' in read ? read : {}
   refuseIfAny(messages.map(message => invalidField('mapping', message)))
-  const nostro = await nostroNamed(sql, name)
-  if (nostro.closed_at !== null) throw refusal('invalid_transition', `${name} is closed.`)
-  const { format: _, mapping: __, ...others } = nostro.settings.statement ?? {}
-  const statement = read.value === undefined ? others : { ...others, ...csvSettings(read.value) }
-  await updateNostro(sql, { ...nostro, settings: { ...nostro.settings, statement } })
+  await changeNostro(sql, name, ({ nostro }) => {
+    const { format: _, mapping: __, ...others } = nostro.settings.statement ?? {}
+    const statement = read.value === undefined ? others : { ...others, ...csvSettings(read.value) }
+    return { ...nostro, settings: { ...nostro.settings, statement } }
+  })
   return { nostro: name, mapping: mapping as Record<string, unknown> | null }
 }
 

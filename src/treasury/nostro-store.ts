@@ -21,7 +21,13 @@ export async function insertNostro(sql: Tag, nostro: Nostro): Promise<void> {
       ${JSON.stringify(nostro.settings)}::text::jsonb)`
 }
 
-/** Stores the members of a nostro that may change. */
+/** Keeps others from changing these nostros, and from importing for them, until the end. */
+export async function lockNostros(tx: TransactionSql, names: readonly string[]): Promise<void> {
+  await tx`select from nostros where name = any (${[...names]}::text[])
+    order by name for no key update`
+}
+
+/** Stores the members of a nostro that may change. The caller has read them under its lock. */
 export async function updateNostro(sql: Tag, nostro: Nostro): Promise<void> {
   const { name, institution, account, bic, pool, rails, settings } = nostro
   await sql`

@@ -39,11 +39,6 @@ export function asMatcher<T>(
   })
 }
 
-/** Keeps others from changing the nostro until the transaction ends. */
-export async function lockNostro(tx: TransactionSql, name: string): Promise<void> {
-  await tx`select from nostros where name = ${name} for no key update`
-}
-
 const texts = (numbers: readonly bigint[]) => numbers.map(String)
 const arrayOf = (numbers: readonly bigint[]) => `{${numbers.join(',')}}`
 

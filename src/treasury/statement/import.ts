@@ -7,7 +7,7 @@ import { SCRATCH } from '../../adapters/bank-file/pgp.ts'
 import { OtherFile } from '../../adapters/iso20022/reader.ts'
 import type { Sql, TransactionSql } from '../../sql/connect.ts'
 import { UnreadableFile } from '../../values/bank-format/bank-format.ts'
-import { listNostros } from '../nostro-store.ts'
+import { listNostros, lockNostros } from '../nostro-store.ts'
 import { type Continuity, inCommon, judge } from './continuity.ts'
 import { StatementRefused, UnknownFormat } from './nostro-of.ts'
 import { Spool } from './spool.ts'
@@ -21,7 +21,6 @@ import {
   insertStatement,
   isFileRead,
   listStatementsFrom,
-  lockNostros,
   type NewLine,
   nextStatementId,
   type StatementFile,

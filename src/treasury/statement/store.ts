@@ -40,12 +40,6 @@ export async function isFileRead(sql: Tag, sha256: string): Promise<boolean> {
   return row !== undefined
 }
 
-/** One import at a time writes statements of these nostros. */
-export async function lockNostros(tx: TransactionSql, names: readonly string[]): Promise<void> {
-  await tx`select from nostros where name = any (${[...names]}::text[])
-    order by name for no key update`
-}
-
 export interface BankStatement extends Link {
   readonly nostro: string
   readonly format: StatementFormat

@@ -1,0 +1,71 @@
+// Two people who change one nostro at the same moment: what one has changed stays, whatever the other
+// changes.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { closeEmpty, setNostro } from '../../src/operator/nostro-changes.ts'
+import { addRule, removeRule } from '../../src/operator/nostro-rules.ts'
+import { setMapping } from '../../src/operator/nostro-statements.ts'
+import { connect, type Sql } from '../../src/sql/connect.ts'
+import { listNostros } from '../../src/treasury/nostro-store.ts'
+import { untilBlocked } from '../support/database/blocked.ts'
+import { createDatabase, type TestDatabase } from '../support/database/database.ts'
+import { giveItems, openNostro } from '../support/treasury/open-rows.ts'
+
+let database: TestDatabase
+let owner: Sql
+let sql: Sql
+before(async () => {
+  database = await createDatabase()
+  owner = database.owner
+  sql = connect(database.url, { max: 3, as: 'service' })
+})
+after(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+const RULE = { text: '*FEE*', as: 'cost' } as const
+const MAPPING = { booked_on: 'Date', amount: 'Amount', currency: 'Currency' }
+
+/** As the API runs an action that changes reference data. */
+const acting = () => ({ change: <T>(work: (on: Sql) => Promise<T>) => work(sql) }) as never
+
+const CHANGES: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
+  'nostro set': name => setNostro(sql, name, { low: 500 }),
+  'nostro mapping': name => setMapping(sql, name, MAPPING),
+  'nostro add-rule': name => addRule.run(acting(), { name, text: 'SWEEP', as: 'cost' } as never),
+  'nostro remove-rule': name => removeRule.run(acting(), { name, number: 1 } as never),
+}
+
+for (const [place, [command, change]] of Object.entries(CHANGES).entries()) {
+  test(`${command} while another change of the nostro commits: both changes stay`, async () => {
+    const name = `eur_${place}`
+    await openNostro(owner, name, { rules: [{ text: 'OLD RULE', as: 'interest' }] })
+    const changing = await owner.begin(async tx => {
+      await tx`
+        update nostros set settings = settings || ${JSON.stringify({ rules: [RULE], critical: '7' })}::text::jsonb
+        where name = ${name}`
+      const started = change(name)
+      await untilBlocked(owner)
+      return { started }
+    })
+    await changing.started
+    const stored = (await listNostros(owner)).find(one => one.name === name)?.settings ?? {}
+    assert.equal(stored.critical, '7')
+    const own =
+      {
+        'nostro set': [stored.low, '500'],
+        'nostro mapping': [stored.statement?.format, 'csv'],
+        'nostro add-rule': [stored.rules?.[1]?.text, 'SWEEP'],
+        'nostro remove-rule': [stored.rules?.length, 0],
+      }[command] ?? assert.fail()
+    assert.equal(own[0], own[1])
+    if (command !== 'nostro remove-rule') assert.equal(stored.rules?.[0]?.text, RULE.text)
+  })
+}
+
+test('nostro close, two open items of opposite amounts: refused, as items are open', async () => {
+  const nostro = await openNostro(owner, 'eur_opposite')
+  await giveItems(owner, nostro, [{ amount: -100n }, { amount: 100n }])
+  await assert.rejects(closeEmpty(sql, nostro.name), /and 2 are open/)
+})
