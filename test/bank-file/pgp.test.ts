@@ -1,9 +1,8 @@
 // Files under PGP, by the real gpg: what is encrypted and signed for a bank, and what of a bank's files is
-// believed. Each party has keys of its own in a folder of its own, without passphrases.
+// believed.
 import assert from 'node:assert/strict'
-import { execFile, execFileSync } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { execFile } from 'node:child_process'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -14,88 +13,28 @@ import {
   type PgpConfig,
   PgpFailed,
 } from '../../src/adapters/bank-file/pgp.ts'
+import {
+  type Correspondents,
+  HAS_GPG,
+  openCorrespondents,
+  type Party,
+} from '../support/bank/pgp.ts'
 
-const run = promisify(execFile)
-
-const HAS_GPG = (() => {
-  try {
-    return execFileSync('gpg', ['--version'], { encoding: 'utf8' }).startsWith('gpg (GnuPG)')
-  } catch {
-    return false
-  }
-})()
 const skip = HAS_GPG ? false : 'NOT RUN: this machine has no gpg (gnupg)'
 
 const MOST = 1_000_000
 const TEXT = Buffer.from('101 091000019 a file of credits\n'.repeat(100))
 
-/** A folder of keys. */
-interface Party {
-  readonly home: string
-  readonly gpg: (...args: string[]) => Promise<string>
-  /** Makes a key without a passphrase; returns its fingerprint. */
-  readonly key: (name: string, options?: KeyOptions) => Promise<string>
-}
+const run = promisify(execFile)
 
-interface KeyOptions {
-  readonly passphrase?: string
-  /** Made and expired long ago. */
-  readonly expired?: boolean
-}
-
-let folder: string
-let us: Party
-let bank: Party
-let ours: string
-let theirs: string
-const parties: Party[] = []
-
-async function party(name: string): Promise<Party> {
-  const home = join(folder, name)
-  await mkdir(home, { mode: 0o700 })
-  // Otherwise the agent computes for three seconds to find out how strong a passphrase it can afford.
-  await writeFile(join(home, 'gpg-agent.conf'), 's2k-count 65536\n')
-  const gpg = async (...args: string[]) => {
-    const options = ['--homedir', home, '--batch', '--no-tty', '--pinentry-mode', 'loopback']
-    return (await run('gpg', [...options, ...args], { encoding: 'utf8' })).stdout
-  }
-  const key = async (uid: string, { passphrase = '', expired = false }: KeyOptions = {}) => {
-    const until = expired ? '2020-02-01' : 'never'
-    const then = expired ? ['--faked-system-time', '20200101T000000'] : []
-    const own = [...then, '--passphrase', passphrase]
-    await gpg(...own, '--quick-generate-key', uid, 'ed25519', 'sign', until)
-    const listed = await gpg('--list-keys', '--with-colons', uid)
-    const [, fingerprint = ''] = /^fpr:+([0-9A-F]{40}):/m.exec(listed) ?? []
-    await gpg(...own, '--quick-add-key', fingerprint, 'cv25519', 'encr', until)
-    return fingerprint
-  }
-  const made = { home, gpg, key }
-  parties.push(made)
-  return made
-}
-
-/** The other party knows this one's keys. */
-async function introduce(from: Party, to: Party): Promise<void> {
-  const path = join(folder, 'keys.asc')
-  await writeFile(path, await from.gpg('--armor', '--export'))
-  await to.gpg('--import', path)
-}
-
+let { folder, us, bank, ours, theirs, party, introduce } = {} as Correspondents
+let close = async () => {}
 before(async () => {
   if (!HAS_GPG) return
-  folder = await mkdtemp(join(tmpdir(), 'pgp-'))
-  us = await party('us')
-  bank = await party('bank')
-  ours = await us.key('Example Payments <ours@example.com>')
-  theirs = await bank.key('Test Bank <theirs@example.com>')
-  await introduce(us, bank)
-  await introduce(bank, us)
+  const opened = await openCorrespondents()
+  ;({ folder, us, bank, ours, theirs, party, introduce, close } = opened)
 })
-after(async () => {
-  if (!HAS_GPG) return
-  for (const { home } of parties) await run('gpgconf', ['--homedir', home, '--kill', 'all'])
-  await rm(folder, { recursive: true, force: true })
-})
+after(() => close())
 
 const settings = (changes: Partial<PgpConfig> = {}): PgpConfig => ({
   home: us.home,
