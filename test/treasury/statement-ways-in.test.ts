@@ -10,6 +10,7 @@ import { takeNewStatements } from '../../src/app/worker/take-statements.ts'
 import type { Sql } from '../../src/sql/connect.ts'
 import { listStatementTroubles } from '../../src/treasury/statement/continuity-store.ts'
 import { type FileRailWorld, openFileWorld } from '../support/bank/file-rail.ts'
+import { HAS_GPG, openCorrespondents } from '../support/bank/pgp.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
 import { seeded } from '../support/service/process.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
@@ -160,6 +161,47 @@ test('the inbox of a rail: its statements of nostros are taken, once, and its ow
   await addNostro(owner, { name: 'later', account: later.account })
   assert.equal(await takeNewStatements(service.deps), 1)
   assert.equal(await countLines('later'), 6)
+})
+
+test('sealed statement in the inbox of a rail: opened and taken; one that the bank has not signed is refused', {
+  skip: HAS_GPG ? false : 'NOT RUN: this machine has no gpg (gnupg)',
+}, async () => {
+  const parties = await openCorrespondents()
+  const { bank: signer, us, ours, theirs } = parties
+  const config = { pgp: { home: us.home, signed_by: theirs } }
+  const format = { format: iso20022, profile: { name: 'sealed', like: 'generic' } }
+  const rail = await openFileWorld(service, { ...format, config, name: 'sealed' })
+  const sealed = async (text: string, ...how: string[]) => {
+    const path = await cli.file('plain.xml', text)
+    return signer.gpg(
+      '--trust-model',
+      'always',
+      '--armor',
+      '--recipient',
+      ours,
+      ...how,
+      '-o-',
+      path,
+    )
+  }
+  try {
+    const statement = await given('from_sealed')
+    const next = { ...statement, id: 'NEXT', opening: closingOf(statement) }
+    await rail.report(await sealed(CAMT.write(statement), '--sign', '--encrypt'), 'a.xml.asc')
+    await rail.report(await sealed(CAMT.write(next), '--encrypt'), 'b.xml.asc')
+    await rail.work()
+    assert.equal(await takeNewStatements(service.deps), 2)
+    assert.equal(await takeNewStatements(service.deps), 0)
+    assert.equal(await countLines('from_sealed'), 6)
+    const files = await owner<{ name: string; state: string; reason: string }[]>`
+      select name, state, reason from statement_files where rail = 'sealed' order by name`
+    const told = files.map(({ name, state, reason }) => `${name} ${state} ${reason}`)
+    assert.equal(told[0], 'a.xml.asc read ')
+    assert.match(told[1] ?? '', /^b\.xml\.asc refused .*not signed/)
+  } finally {
+    await rail.close()
+    await parties.close()
+  }
 })
 
 test('troubles of statements: a gap with its balances, and a statement that is late', async () => {
