@@ -125,6 +125,9 @@ const ITEMS = `select i.end_to_end_id from rail_items i
   where i.account_id = $1 and i.payout_id = any ($3)`
 const FILES = `select unnest(i.earlier_files || i.msg_id) from rail_items i
   where i.account_id = $1 and i.payout_id = any ($3)`
+/** Of the debits of the payouts with lines of a bank, which may have no key of ours. */
+const MATCHES = `select i.match from nostro_items i
+  where i.account_id = $1 and i.payout_id = any ($3) and i.match is not null`
 
 export const SOURCES: readonly Source[] = [
   { table: 'beneficiaries', where: OF_PARTY },
@@ -185,7 +188,7 @@ export const SOURCES: readonly Source[] = [
   { table: 'rail_inbox_lines', where: `t.payment in (${ITEMS})` },
   {
     table: 'bank_lines',
-    where: `t.end_to_end_id <> '' and t.end_to_end_id in (${ITEMS})`,
+    where: `(t.end_to_end_id <> '' and t.end_to_end_id in (${ITEMS})) or t.match in (${MATCHES})`,
     without: ['details', 'same'],
   },
   { table: 'screening_matches', where: OF_OBJECT },

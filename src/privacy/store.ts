@@ -270,8 +270,10 @@ function eraseWords(tx: TransactionSql, account_id: string, ids: readonly string
     tx`update rail_inbox_lines set said = '{}', reason = 'erased'
       where payment in (select end_to_end_id from rail_items where ${condition})`.execute(),
     tx`update bank_lines set counterparty = '', counterparty_name = '', text = ''
-      where end_to_end_id <> '' and end_to_end_id in (
-        select end_to_end_id from rail_items where ${condition})`.execute(),
+      where (end_to_end_id <> '' and end_to_end_id in (
+          select end_to_end_id from rail_items where ${condition}))
+        or match in (
+          select match from nostro_items where ${condition} and match is not null)`.execute(),
     tx`update rail_items set payment = '{}' where ${condition} and payment::text <> '{}'`.execute(),
     tx`update rail_evidence set message = '', detail = '{}'
       where ${condition} and (message <> '' or detail::text <> '{}')`.execute(),

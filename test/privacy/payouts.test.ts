@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
+import { deriveSome } from '../../src/treasury/derive.ts'
 import { closeVerified } from '../support/assert/books.ts'
 import { type FileRailWorld, openFileWorld } from '../support/bank/file-rail.ts'
 import {
@@ -15,6 +16,7 @@ import { type Cli, openCli } from '../support/service/cli.ts'
 import { eraseBy, openContext } from '../support/service/operate.ts'
 import { review } from '../support/service/review.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { type GivenLine, giveLines, openNostro } from '../support/treasury/open-rows.ts'
 import { everyText, findTexts, marked } from './marks.ts'
 
 let service: TestService
@@ -177,6 +179,7 @@ test('payee of a live account: kept until the retention ends; then files, eviden
   const { owner } = service.database
   const { account_id } = bank.client.account
   await addDocuments(account_id, id)
+  await matchByHand(id, { text: 'Zwick Line', counterparty_name: 'Zwick Payee' })
   const { beneficiary } = (await bank.client.get(`/v3/payout/${id}`)).json.data
 
   const dry = await ada.run('privacy', 'erase', beneficiary, '--reason', 'x', '--dry-run', '--json')
@@ -194,7 +197,7 @@ test('payee of a live account: kept until the retention ends; then files, eviden
   const exported = await ada.run('privacy', 'export', beneficiary)
   assert.equal(exported.code, 0, exported.stderr)
   const more = [...texts, 'Zwick Words', 'Zwick Piece', 'Zwick Answer', 'Zwick is another']
-  more.push('Zwick Message', 'Zwick Corrected', 'Zwick Note')
+  more.push('Zwick Message', 'Zwick Corrected', 'Zwick Note', 'Zwick Line')
   assert.deepEqual(
     more.filter(text => !exported.stdout.includes(text)),
     [],
@@ -208,6 +211,21 @@ test('payee of a live account: kept until the retention ends; then files, eviden
     from rail_files`
   assert.deepEqual({ ...file }, { size: 0, digest: 32 })
 })
+
+/** A bank has debited the payout under no key of ours; a person matches the line. */
+async function matchByHand(payout_id: string, line: Omit<GivenLine, 'amount'>): Promise<void> {
+  const { owner } = service.database
+  const nostro = await openNostro(owner, 'zwick_main', {}, 'USD')
+  while ((await deriveSome(service.deps)).journals > 0n);
+  const [item] = await owner<{ id: bigint; amount: bigint }[]>`
+    select id, amount from nostro_items where payout_id = ${payout_id}`
+  assert.ok(item)
+  await owner`update nostro_items set nostro = ${nostro.name} where id = ${item.id}`
+  const [id] = await giveLines(owner, nostro, [{ ...line, amount: item.amount }])
+  const members = ['--lines', `line_${id}`, '--items', `item_${item.id}`]
+  const { code, stderr } = await ada.run('nostro', 'match', ...members)
+  assert.equal(code, 0, stderr)
+}
 
 /** What screening, webhooks and a limit have of a payout. */
 async function addDocuments(account_id: string, payout_id: string): Promise<void> {
