@@ -141,6 +141,8 @@ export function checkedWords(checked: Checked): string {
     ['quotes', 'used by one payout, or by none'],
     ['events', 'numbered, chained, with the digests of their objects'],
     ['entities', 'with the keys that find duplicates, and no duplicate'],
+    ['items', 'of nostros, derived again from the journals'],
+    ['lines', 'of banks, open or in one match of equal sums'],
   ] as const
   const lines = rows.map(([name, how]) => {
     return [checked[name].toLocaleString('en'), name.replace('_', ' '), how]

@@ -25,7 +25,7 @@ import { checkReference } from './reference.ts'
 import { countOf, nameRows, type Rule } from './rows.ts'
 import { SCREENING } from './screening.ts'
 import { checkSeals } from './seals.ts'
-import { TREASURY } from './treasury.ts'
+import { countLines, TREASURY } from './treasury.ts'
 
 interface VerifyOptions {
   /** One account, or null for the whole installation. */
@@ -50,6 +50,9 @@ export interface Checked {
   readonly quotes: number
   readonly events: number
   readonly entities: number
+  /** Of nostros. No line belongs to one account. */
+  readonly items: number
+  readonly lines: number
   /** Minor units by currency over all books, each zero; null for the books of one account. */
   readonly inter_account: Readonly<Record<string, bigint>> | null
   readonly live_accounts: number
@@ -180,6 +183,8 @@ function beginParts({ walk, judge }: Parts, tick: () => void, { kept = [] }: Ver
     prices: walk('quotes', checkPrices),
     events: judge('events', checkEvents),
     entities: walk('entities', checkEntities),
+    items: judge('nostro_items', run => countOf(run, 'count(*)', 'nostro_items')),
+    lines: judge('bank_lines', countLines),
     rest: [
       walk('beneficiaries', checkFoundBy),
       judge('events', checkChain),
@@ -210,6 +215,8 @@ async function endParts(
   await parts.end(begun.prices)
   const events = await parts.end(begun.events)
   const entities = await parts.end(begun.entities)
+  const items = await parts.end(begun.items)
+  const lines = await parts.end(begun.lines)
   for (const part of begun.rest) await parts.end<unknown>(part)
   if (books === null || payouts === null) return null
   const { inter_account, in_transit, live, ...counts } = books
@@ -220,6 +227,8 @@ async function endParts(
     quotes: (quotes ?? 0) + payouts.carried,
     events: events ?? 0,
     entities: entities ?? 0,
+    items: items ?? 0,
+    lines: lines ?? 0,
     inter_account: account_id === null ? Object.fromEntries(inter_account) : null,
     live_accounts: live.accounts,
     in_transit: Object.fromEntries(live.in_transit),

@@ -1,7 +1,7 @@
 // Derives the house's books again from the journals of accounts, and compares: sums of days, items,
 // totals of nostros, matches, statements, and the chain of the house's journals.
 import { DAYS, ITEMS } from '../treasury/item-store.ts'
-import { ofAccount, type Rule, rule, statement } from './rows.ts'
+import { ofAccount, type Rule, rowsOf, rule, statement, type Verification } from './rows.ts'
 
 /** All journals of live accounts that are derived. */
 const STRETCHES = statement`stretches (account_id, after, upto) as (
@@ -157,3 +157,10 @@ export const TREASURY: readonly Rule[] = [
   MATCHES,
   STATEMENTS,
 ]
+
+/** The lines of banks; 0 for the books of one account. */
+export async function countLines(run: Verification): Promise<number> {
+  const [row] = await rowsOf<{ count: number }>(run)`
+    select count(*)::integer as count from bank_lines where $1::text is null`
+  return row?.count ?? 0
+}
