@@ -2380,7 +2380,7 @@ CREATE INDEX open_items_by_file ON nostro_items USING btree (file, nostro) WHERE
 CREATE INDEX open_items_by_instruction ON nostro_items USING btree (instruction, nostro) WHERE ((match IS NULL) AND (instruction <> ''::text));
 CREATE INDEX open_items_by_key ON nostro_items USING btree (key, nostro) WHERE ((match IS NULL) AND (key <> ''::text));
 CREATE INDEX open_items_by_uetr ON nostro_items USING btree (uetr, nostro) WHERE ((match IS NULL) AND (uetr <> ''::text));
-CREATE TRIGGER counted AFTER INSERT ON nostro_items REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_items_to_total();
+CREATE TRIGGER counted AFTER INSERT ON nostro_items REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_to_total('book');
 CREATE TRIGGER item_stays BEFORE UPDATE ON nostro_items FOR EACH ROW WHEN ((((((((((((((((((old.amount IS DISTINCT FROM new.amount) OR (old.booked_at IS DISTINCT FROM new.booked_at)) OR (old.number IS DISTINCT FROM new.number)) OR (old.house_number IS DISTINCT FROM new.house_number)) OR (old.value_on IS DISTINCT FROM new.value_on)) OR (old.attempt IS DISTINCT FROM new.attempt)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.kind IS DISTINCT FROM new.kind)) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.payout_id IS DISTINCT FROM new.payout_id)) OR (old.rail IS DISTINCT FROM new.rail)) OR (old.key IS DISTINCT FROM new.key)) OR (old.uetr IS DISTINCT FROM new.uetr)) OR (old.instruction IS DISTINCT FROM new.instruction)) OR (old.block IS DISTINCT FROM new.block)) OR (old.file IS DISTINCT FROM new.file)) OR ((new.nostro <> old.nostro) AND ((old.nostro <> ''::text) OR (old.match IS NOT NULL))))) EXECUTE FUNCTION refuse_item_change();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON nostro_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER member_of_one_match AFTER UPDATE ON nostro_items REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION check_members();
@@ -2516,7 +2516,7 @@ CREATE INDEX bank_lines_of_payments ON bank_lines USING btree (end_to_end_id) WH
 CREATE INDEX bank_lines_to_erase ON bank_lines USING btree (booked_on) WHERE (((counterparty || counterparty_name) || text) <> ''::text);
 CREATE INDEX open_lines ON bank_lines USING btree (nostro, id) WHERE (match IS NULL);
 CREATE TRIGGER bank_said_so BEFORE UPDATE ON bank_lines FOR EACH ROW WHEN (((((((((((((((((((old.id IS DISTINCT FROM new.id) OR (old.amount IS DISTINCT FROM new.amount)) OR (old.statement IS DISTINCT FROM new.statement)) OR (old."position" IS DISTINCT FROM new."position")) OR (old.booked_on IS DISTINCT FROM new.booked_on)) OR (old.value_on IS DISTINCT FROM new.value_on)) OR (old.occurrence IS DISTINCT FROM new.occurrence)) OR ((old.same)::bytea IS DISTINCT FROM (new.same)::bytea)) OR (old.nostro IS DISTINCT FROM new.nostro)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.code IS DISTINCT FROM new.code)) OR (old.end_to_end_id IS DISTINCT FROM new.end_to_end_id)) OR (old.uetr IS DISTINCT FROM new.uetr)) OR (old.instruction IS DISTINCT FROM new.instruction)) OR (old.block IS DISTINCT FROM new.block)) OR (old.file IS DISTINCT FROM new.file)) OR (old.bank_reference IS DISTINCT FROM new.bank_reference)) OR (old.own_account IS DISTINCT FROM new.own_account))) EXECUTE FUNCTION refuse_bank_change();
-CREATE TRIGGER counted AFTER INSERT ON bank_lines REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_lines_to_total();
+CREATE TRIGGER counted AFTER INSERT ON bank_lines REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_to_total('bank');
 CREATE TRIGGER erased_only BEFORE UPDATE OF counterparty, counterparty_name, text ON bank_lines FOR EACH ROW WHEN (((((new.counterparty IS DISTINCT FROM old.counterparty) OR (new.counterparty_name IS DISTINCT FROM old.counterparty_name)) OR (new.text IS DISTINCT FROM old.text)) AND (((new.counterparty || new.counterparty_name) || new.text) <> ''::text))) EXECUTE FUNCTION guard_words();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON bank_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER member_of_one_match AFTER UPDATE ON bank_lines REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION check_members();
@@ -5205,7 +5205,7 @@ begin
     using errcode = 'check_violation', constraint = 'item_stays';
 end $function$;
 
-CREATE OR REPLACE FUNCTION add_items_to_total()
+CREATE OR REPLACE FUNCTION add_to_total()
  RETURNS trigger
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -5213,7 +5213,7 @@ CREATE OR REPLACE FUNCTION add_items_to_total()
 AS $function$
 begin
   insert into nostro_totals as t (nostro, side, currency, count, amount)
-  select nostro, 'book', currency, count(*), sum(amount) from added group by nostro, currency
+  select nostro, tg_argv[0], currency, count(*), sum(amount) from added group by nostro, currency
   order by nostro, currency
   on conflict (nostro, side, currency)
     do update set count = t.count + excluded.count, amount = t.amount + excluded.amount;
@@ -5386,21 +5386,6 @@ AS $function$
 $function$;
 REVOKE EXECUTE ON FUNCTION erase_old_lines(integer) FROM public;
 GRANT EXECUTE ON FUNCTION erase_old_lines(integer) TO corridor_service;
-
-CREATE OR REPLACE FUNCTION add_lines_to_total()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  insert into nostro_totals as t (nostro, side, currency, count, amount)
-  select nostro, 'bank', currency, count(*), sum(amount) from added group by nostro, currency
-  order by nostro, currency
-  on conflict (nostro, side, currency)
-    do update set count = t.count + excluded.count, amount = t.amount + excluded.amount;
-  return null;
-end $function$;
 
 CREATE OR REPLACE FUNCTION refuse_key_change()
  RETURNS trigger

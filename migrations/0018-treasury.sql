@@ -208,18 +208,19 @@ create table nostro_totals (
 );
 create trigger kept before delete or truncate on nostro_totals
   for each statement execute function refuse_change();
-create function add_items_to_total() returns trigger language plpgsql
+-- Adds new rows to the total of the side that the trigger names.
+create function add_to_total() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin
   insert into nostro_totals as t (nostro, side, currency, count, amount)
-  select nostro, 'book', currency, count(*), sum(amount) from added group by nostro, currency
+  select nostro, tg_argv[0], currency, count(*), sum(amount) from added group by nostro, currency
   order by nostro, currency
   on conflict (nostro, side, currency)
     do update set count = t.count + excluded.count, amount = t.amount + excluded.amount;
   return null;
 end $$;
 create trigger counted after insert on nostro_items referencing new table as added
-  for each statement execute function add_items_to_total();
+  for each statement execute function add_to_total('book');
 -- The totals follow an item that gets its nostro. It joins nothing: a plan that was made for one row
 -- would compare each of many rows with each other one.
 create function move_item_totals() returns trigger language plpgsql

@@ -288,18 +288,8 @@ create trigger kept before delete or truncate on bank_lines
   for each statement execute function refuse_change();
 create trigger kept before delete or truncate on bank_statements
   for each statement execute function refuse_change();
-create function add_lines_to_total() returns trigger language plpgsql
-security definer set search_path to public, pg_temp as $$
-begin
-  insert into nostro_totals as t (nostro, side, currency, count, amount)
-  select nostro, 'bank', currency, count(*), sum(amount) from added group by nostro, currency
-  order by nostro, currency
-  on conflict (nostro, side, currency)
-    do update set count = t.count + excluded.count, amount = t.amount + excluded.amount;
-  return null;
-end $$;
 create trigger counted after insert on bank_lines referencing new table as added
-  for each statement execute function add_lines_to_total();
+  for each statement execute function add_to_total('bank');
 
 -- Notes of people on a line, an item or a statement, and who looks after it.
 create table case_notes (
