@@ -140,7 +140,10 @@ export async function giveItems(
 }
 
 /** Bank less books, and open lines less open items, in minor units: they are equal. */
-export async function identityOf(owner: Sql, { name, currency }: Nostro) {
+export async function identityOf(
+  owner: Sql,
+  { name, currency }: Pick<Nostro, 'name' | 'currency'>,
+) {
   const [row] = await owner<{ difference: bigint; open: bigint }[]>`
     select
       (coalesce((select amount from nostro_totals where nostro = ${name} and side = 'bank'
