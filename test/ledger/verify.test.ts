@@ -94,7 +94,9 @@ test('corridor verify, a history of every kind: clean, every row read; for one a
         ((select count(*) from quotes) + (select count(*) from payouts where quote_id = ''))::int
           as quotes,
         (select count(*) from each_event)::int as events,
-        (select count(*) from entities)::int as entities`
+        (select count(*) from entities)::int as entities,
+        (select count(*) from nostro_items)::int as items,
+        (select count(*) from bank_lines)::int as lines`
     const { inter_account, in_transit, sandbox_in_transit, live_accounts, ...checked } =
       verdict.checked
     assert.deepEqual(checked, { ...counts })
