@@ -11,6 +11,8 @@ import { quoteElement } from './values.ts'
 /** The kinds of columns: the type of a value in TypeScript, by what it becomes in PostgreSQL. */
 interface Kinds {
   text: string | null
+  /** Text that is the same in JSON, between quotes: ids, codes and names by a pattern. */
+  code: string | null
   bigint: bigint | null
   integer: number | null
   timestamptz: string | null
@@ -58,6 +60,7 @@ const asJson = (text: string) => `${text}::json`
 
 const KINDS: { readonly [K in Kind]: Writing<Kinds[K]> } = {
   text: { type: 'text', joined: 'quoted', write: value => value },
+  code: { type: 'text', joined: 'quoted', write: value => value },
   bigint: { type: 'bigint', joined: 'plain', write: textOrNull },
   integer: { type: 'integer', joined: 'plain', write: textOrNull },
   timestamptz: { type: 'timestamptz', joined: 'quoted', write: value => value },

@@ -16,12 +16,12 @@ export interface SealedRow extends EventRow {
 
 /** The columns of a row, as written and as chained, with their kinds. */
 export const ROW_KINDS = {
-  account_id: 'text',
+  account_id: 'code',
   sequence: 'bigint',
   created_at: 'timestamptz',
   told: 'text',
-  type: 'text',
-  object_id: 'text',
+  type: 'code',
+  object_id: 'code',
   data: 'json',
   content: 'hex',
   kept: 'hex',
