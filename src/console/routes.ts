@@ -40,6 +40,7 @@ import { deliveryScreens } from './operator/deliveries.ts'
 import { exceptionScreens } from './operator/exceptions.ts'
 import { fileScreens } from './operator/files.ts'
 import { incomeScreens } from './operator/income.ts'
+import { nostroScreens } from './operator/nostros.ts'
 import { operatorPayoutScreens } from './operator/payouts.ts'
 import { priceScreens } from './operator/prices.ts'
 import { railScreens } from './operator/rails.ts'
@@ -106,6 +107,7 @@ export function consolePages(
   priceScreens(screens)
   railScreens(screens)
   ruleScreens(screens)
+  nostroScreens(screens)
   treasuryScreens(screens)
   deliveryScreens(screens)
   userScreens(screens)
