@@ -15,7 +15,12 @@ import {
 import { Type } from '../http/type.ts'
 import { databaseNow } from '../sql/connect.ts'
 import { POOLS } from '../treasury/nostro.ts'
-import { SAFEGUARDED, type Safeguarding, stateOfDay } from '../treasury/safeguarding.ts'
+import {
+  type KeptSafeguarding,
+  SAFEGUARDED,
+  type Safeguarding,
+  stateOfDay,
+} from '../treasury/safeguarding.ts'
 import {
   insertSignedDay,
   listSignedDays,
@@ -51,6 +56,25 @@ const DAY = {
   external: Type.Array(External, { description: 'Each bank against the books.' }),
 }
 
+/** Each figure of now is a sum of these. */
+const PARTS = Type.Object(
+  {
+    clients: MinorText('What each client has, available and in transit.'),
+    suspense: MinorText('Money that came in and is not credited: owed, and held.'),
+    returning: MinorText('Reversed funding that has not left the bank: owed, and held.'),
+    book: MinorText('What the books of the accounts at banks have.'),
+    to_come: MinorText('What deals, transfers and top-ups bring later: not held yet.'),
+    debits: MinorText('What banks have debited and no open item has the sum of: not held.'),
+    unassigned: MinorText('What left accounts without a known account at a bank: not held.'),
+    d1_clients: MinorText('What each client had at the end of the day before.'),
+    d1_suspense: MinorText('Money in suspense then.'),
+    d1_returning: MinorText('Reversed funding that had not left then.'),
+    income: MinorText('Fees and income of conversions since the beginning.'),
+    taken_out: MinorText('What transfers have moved to accounts of the house’s own.'),
+  },
+  { description: 'What the figures are the sums of.' },
+)
+
 const STATE = Literals(['met', 'shortfall', 'excess'], {
   description: 'Both resources, with what is entered, against their requirements.',
 })
@@ -58,6 +82,7 @@ const STATE = Literals(['met', 'shortfall', 'excess'], {
 export const SafeguardingResponse = Type.Object(
   {
     ...DAY,
+    parts: PARTS,
     state: STATE,
     negative_clients: Type.Integer({
       description: 'Clients with a negative sum, which offsets no other client’s money.',
@@ -209,7 +234,7 @@ const pool = writing({
 
 export const safeguarding: ActionGroup = { actions: [show, sign, list, pool] }
 
-function presentDay(day: Omit<Safeguarding, 'negative'>) {
+function presentDay(day: KeptSafeguarding) {
   const { requirement, resource, d1_requirement, d1_resource, earned } = day
   return {
     ...{ day: day.day, as_of: day.as_of, pool: day.pool, currency: day.currency },
@@ -219,8 +244,18 @@ function presentDay(day: Omit<Safeguarding, 'negative'>) {
   }
 }
 
-function presentNow({ negative, ...day }: Safeguarding): Static<typeof SafeguardingResponse> {
-  return { ...presentDay(day), state: stateOfDay(day), negative_clients: negative }
+function presentNow({
+  negative,
+  parts,
+  ...day
+}: Safeguarding): Static<typeof SafeguardingResponse> {
+  const texts = Object.entries(parts).map(([name, amount]) => [name, String(amount)])
+  return {
+    ...presentDay(day),
+    parts: Object.fromEntries(texts),
+    state: stateOfDay(day),
+    negative_clients: negative,
+  }
 }
 
 function presentSigned(signed: SignedDay): Static<typeof SignedDayResponse> {
@@ -242,7 +277,7 @@ function columnsOf({ pool, currency, state, ...day }: Shown) {
   }
 }
 
-function nowColumns({ negative_clients, ...day }: Static<typeof SafeguardingResponse>) {
+function nowColumns({ negative_clients, parts: _, ...day }: Static<typeof SafeguardingResponse>) {
   return { ...columnsOf(day), negative: negative_clients === 0 ? '' : String(negative_clients) }
 }
 

@@ -5,6 +5,7 @@ import { type Instant, instantFromIso } from '../values/instant.ts'
 import { sumsAt, unassigned } from './balance-store.ts'
 import {
   type External,
+  type KeptSafeguarding,
   type Requirement,
   type Resource,
   type SafeguardedPool,
@@ -168,7 +169,7 @@ export async function listResources(sql: Tag, at: Instant): Promise<Resource[]> 
 }
 
 /** A signed day. */
-export interface SignedDay extends Omit<Safeguarding, 'negative'> {
+export interface SignedDay extends KeptSafeguarding {
   readonly number: number
   readonly at: Instant
   readonly entered: bigint
@@ -192,7 +193,7 @@ export function listSignedDays(sql: Tag, month: string): Promise<SignedDay[]> {
 /** Stores the snapshot under the next number of its day. */
 export async function insertSignedDay(
   sql: Tag,
-  day: Omit<Safeguarding, 'negative'>,
+  day: KeptSafeguarding,
   signed: Pick<SignedDay, 'entered' | 'state' | 'action' | 'by'>,
 ): Promise<SignedDay> {
   const external: readonly External[] = day.external

@@ -51,6 +51,27 @@ export interface External {
   readonly proved: boolean
 }
 
+/** What the figures are made of, in minor units: how each sum comes about. */
+export interface SafeguardingParts {
+  /** Of each client, available and in transit. */
+  readonly clients: bigint
+  /** Part of what is owed, and of what is held. */
+  readonly suspense: bigint
+  readonly returning: bigint
+  readonly book: bigint
+  /** These three are subtracted from the books. */
+  readonly to_come: bigint
+  readonly debits: bigint
+  readonly unassigned: bigint
+  /** At the end of the day before. */
+  readonly d1_clients: bigint
+  readonly d1_suspense: bigint
+  readonly d1_returning: bigint
+  /** Fees and conversions since the beginning, and what of it was taken out. */
+  readonly income: bigint
+  readonly taken_out: bigint
+}
+
 export interface Safeguarding {
   readonly day: string
   readonly as_of: Instant
@@ -62,8 +83,12 @@ export interface Safeguarding {
   readonly d1_resource: bigint
   readonly earned: bigint
   readonly negative: number
+  readonly parts: SafeguardingParts
   readonly external: readonly External[]
 }
+
+/** What is kept of it when a person signs. */
+export type KeptSafeguarding = Omit<Safeguarding, 'negative' | 'parts'>
 
 export type SafeguardingState = 'met' | 'shortfall' | 'excess'
 
@@ -105,16 +130,22 @@ export function safeguardingOf(
     const [pool, currency] = key.split(' ') as [SafeguardedPool, string]
     const [owed, held] = at(now, key)
     const [before, at_banks] = at(d1, key)
-    const gone = now.unassigned.find(one => keyOf(one) === key)?.amount ?? 0n
-    const apart = held.suspense + held.returning
+    const { suspense, returning, book, to_come, debits, taken_out } = held
+    const unassigned = now.unassigned.find(one => keyOf(one) === key)?.amount ?? 0n
     return {
       ...{ day, as_of, pool, currency },
-      requirement: owed.owed + apart,
-      resource: held.book - held.to_come - held.debits - gone + apart,
+      requirement: owed.owed + suspense + returning,
+      resource: book - to_come - debits - unassigned + suspense + returning,
       d1_requirement: before.owed + at_banks.suspense + at_banks.returning,
       d1_resource: at_banks.bank,
-      earned: owed.income - held.taken_out,
+      earned: owed.income - taken_out,
       negative: owed.negative,
+      parts: {
+        ...{ clients: owed.owed, suspense, returning, book, to_come, debits, unassigned },
+        d1_clients: before.owed,
+        ...{ d1_suspense: at_banks.suspense, d1_returning: at_banks.returning },
+        ...{ income: owed.income, taken_out },
+      },
       external: held.nostros,
     }
   })
