@@ -194,13 +194,23 @@ ${newer && html`<a rel="prev" href="${pageAt({ ending_before: first })}">← ${b
 ${older && html`<a rel="next" href="${pageAt({ starting_after: last })}">${on} →</a>`}</p>`
 }
 
+/** By the columns that have a text. */
+export function csvOfRows<T>(
+  columns: readonly Column<T>[],
+  results: readonly T[],
+  withHeader = false,
+): string {
+  const told = columns.filter(column => column.text !== undefined)
+  const header = withHeader ? csvLine(told.map(({ name }) => name)) : ''
+  return header + results.map(row => csvLine(told.map(({ text }) => text?.(row) ?? ''))).join('')
+}
+
 /** The account's statement has no such limit. */
 const MAX_CSV_ROWS = 10_000
 
 /** The header, then the rows in pages of 100. */
 export async function* csvOf<T>(visit: Visit, listing: Listing<T>): AsyncGenerator<string> {
-  const columns = listing.columns.filter(column => column.text !== undefined)
-  yield csvLine(columns.map(({ name }) => name))
+  yield csvOfRows(listing.columns, [], true)
   const parameters = parametersOf(visit, listing)
   let starting_after: string | undefined
   for (let count = 0; count < MAX_CSV_ROWS; count += 100) {
@@ -209,7 +219,7 @@ export async function* csvOf<T>(visit: Visit, listing: Listing<T>): AsyncGenerat
       ...parameters,
       starting_after,
     })
-    yield page.results.map(row => csvLine(columns.map(({ text }) => text?.(row) ?? ''))).join('')
+    yield csvOfRows(listing.columns, page.results)
     starting_after = cursorOf(listing, page.results.at(-1))
     if (!page.has_more || starting_after === undefined) return
   }

@@ -10,7 +10,7 @@ import { Api, ApiError } from './api.ts'
 import { Files } from './files.ts'
 import { post, problemList } from './form.ts'
 import { framed } from './frame.ts'
-import { csvOf, type Listing, type ListPage, showList } from './list.ts'
+import { type ListPage, showList } from './list.ts'
 import { placeFor } from './session/page.ts'
 import type { Screen, Visit } from './visit.ts'
 
@@ -148,15 +148,19 @@ export class Screens {
     }
   }
 
-  csv<T>(path: string, listing: (visit: Visit) => Listing<T>): void {
-    const at = `${pathIn('account', path)}.csv`
+  /** The lines of the page's table, by the same address with `.csv`, which also names the file. */
+  csv(area: Area, path: string, linesOf: (visit: Visit) => AsyncGenerator<string>): void {
+    const at = `${pathIn(area, path)}.csv`
     this.#pages.get(at, { config: STREAM }, async (request, reply) => {
-      const visit = await this.#visitOf(request, 'account')
-      const { from, to } = visit.query
-      const days = [from, to && `to-${to}`].filter(day => /^[\w-]+$/.test(day ?? ''))
-      const name = `${[path.slice(1), visit.account?.account_id, ...days].join('-')}.csv`
+      const visit = await this.#visitOf(request, area)
+      const { report, month, from, to } = visit.query
+      const asked = [report, month, from, to && `to-${to}`].filter(part =>
+        /^[\w-]+$/.test(part ?? ''),
+      )
+      const parts = [path.slice(1), visit.account?.account_id, ...asked].filter(Boolean)
+      const name = `${parts.join('-')}.csv`
       const session = visit.session?.token_hash.toString('hex') ?? visit.person.user
-      const stream = await this.#files.open(session, csvOf(visit, listing(visit)))
+      const stream = await this.#files.open(session, linesOf(visit))
       void reply.type('text/csv; charset=utf-8')
       void reply.header('content-disposition', `attachment; filename="${name}"`)
       return reply.send(stream)

@@ -4,7 +4,7 @@ import type { NoticesResponse } from '../../parties/beneficiary/response.ts'
 import { type Content, type Html, html } from '../../values/text/html.ts'
 import type { Json, JsonObject, ListOf } from '../api.ts'
 import { anyOf, countOf, fieldText, postForm } from '../form.ts'
-import { type ListPage, rows, type Table, textColumn } from '../list.ts'
+import { csvOf, type ListPage, rows, type Table, textColumn } from '../list.ts'
 import type { Beneficiary, BeneficiaryApproval, Event, Payout, Shown } from '../objects.ts'
 import type { ScreenHandler, Screens } from '../screens.ts'
 import { facts, idLink, link, mainLink, makerWords, state, time, words } from '../show.ts'
@@ -15,7 +15,7 @@ import { payeeFacts } from './terms.ts'
 
 export function beneficiaryScreens(screens: Screens): void {
   screens.list('account', '/beneficiaries', beneficiaryList)
-  screens.csv('/beneficiaries', beneficiaryList)
+  screens.csv('account', '/beneficiaries', visit => csvOf(visit, beneficiaryList(visit)))
   screens.show('account', '/beneficiaries/:id', showBeneficiary)
   decisionScreens(screens, 'beneficiary', 'beneficiaries', showBeneficiary)
   noticeScreens(screens, showBeneficiary)

@@ -2,7 +2,7 @@
 import { APPROVAL_STATUSES } from '../../parties/entity/states.ts'
 import { html } from '../../values/text/html.ts'
 import { anyOf, postForm } from '../form.ts'
-import { type ListPage, textColumn } from '../list.ts'
+import { csvOf, type ListPage, textColumn } from '../list.ts'
 import type { Entity } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { link, mainLink, makerWords, members, state, time, words } from '../show.ts'
@@ -10,7 +10,7 @@ import { may, type Screen, type Visit } from '../visit.ts'
 
 export function entityScreens(screens: Screens): void {
   screens.list('account', '/entities', entityList)
-  screens.csv('/entities', entityList)
+  screens.csv('account', '/entities', visit => csvOf(visit, entityList(visit)))
   screens.show('account', '/entities/:id', showEntity)
   const submission = { to: '/v3/entity/:id/submit', next: '/entities/:id?done=submitted' }
   screens.send('account', '/entities/:id/submit', submission, showEntity)

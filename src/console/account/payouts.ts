@@ -6,7 +6,7 @@ import { FAILURES } from '../../values/failures.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import type { JsonObject, Query } from '../api.ts'
 import { anyOf, bodyOf, field, fieldText, post, postForm } from '../form.ts'
-import type { ListPage } from '../list.ts'
+import { csvOf, type ListPage } from '../list.ts'
 import type { Approval, Money, Payout, PayoutTotals, Quote, Transaction } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import {
@@ -32,7 +32,7 @@ import { keyNames, timelineOf } from './timeline.ts'
 
 export function payoutScreens(screens: Screens): void {
   screens.list('account', '/payouts', payoutList)
-  screens.csv('/payouts', payoutList)
+  screens.csv('account', '/payouts', visit => csvOf(visit, payoutList(visit)))
   screens.show('account', '/payouts/:id', showPayout)
   const cancelling = { to: '/v3/payout/:id/cancel', next: '/payouts/:id?done=cancelled' }
   screens.send('account', '/payouts/:id/cancel', cancelling, showPayout)

@@ -5,7 +5,7 @@ import { dayAt, endOfDay, isDay } from '../../values/calendar/day.ts'
 import { dayWords } from '../../values/calendar/words.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import { anyOf, field } from '../form.ts'
-import { type Column, type Listing, showList, textColumn } from '../list.ts'
+import { type Column, csvOf, type Listing, showList, textColumn } from '../list.ts'
 import type { Balance, Payout, Transaction } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { digits, facts, idLink, link, money, plain, time } from '../show.ts'
@@ -19,7 +19,7 @@ export function transactionScreens(screens: Screens): void {
     live: 'btr_',
     body: html`${await balanceAt(visit)}${statementFiles(visit)}${await list(visit)}`,
   }))
-  screens.csv('/transactions', transactionList)
+  screens.csv('account', '/transactions', visit => csvOf(visit, transactionList(visit)))
   screens.show('account', '/transactions/:id', showTransaction)
 }
 
