@@ -235,7 +235,11 @@ export function catalogueTable({ fixes }: { readonly fixes: boolean }): string {
 }
 
 const LIMITS = [
-  ['body', `${MAX_BODY_BYTES / 1024} KiB; of a batch of payouts 16 MiB`, 'payload_too_large'],
+  [
+    'body',
+    `${MAX_BODY_BYTES / 1024} KiB; of a batch of payouts 16 MiB, of a bank’s statement 4 MiB`,
+    'payload_too_large',
+  ],
   ['nesting of a body', `${MAX_LEVELS} levels`, 'invalid_json'],
   ['values in a body', written(MAX_STEP_VALUES), 'invalid_json'],
   ['values in a batch of payouts', written(MAX_VALUES), 'invalid_json'],

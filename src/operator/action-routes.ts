@@ -87,7 +87,7 @@ function pageRoute(routes: OperatorRoutes, action: Paging): void {
 
 function writeRoute(routes: OperatorRoutes, deps: NeedsPrices, action: Writing): void {
   const { path, operationId, summary, description, params, body, emptyBody } = action
-  const { method, response, refusals, asksPassword, ofSession, actsAgain } = action
+  const { method, response, refusals, asksPassword, ofSession, actsAgain, maxBytes } = action
   routes.write(path, {
     ...{ operationId, summary, response },
     idempotent: actsAgain !== true,
@@ -95,6 +95,7 @@ function writeRoute(routes: OperatorRoutes, deps: NeedsPrices, action: Writing):
       check: checkWords,
       ...omitUndefined({ asksPassword, ofSession }),
     },
+    ...(maxBytes !== undefined && { options: { bodyLimit: maxBytes } }),
     ...omitUndefined({ method, description, params, body, emptyBody, refusals }),
     answer(request, operators) {
       const input = inputOf(request, request.body)

@@ -168,6 +168,8 @@ export interface Writing<Input = unknown, Answer = unknown> extends Described {
   readonly asksPassword?: true
   /** Whether the API takes it from sessions alone: a key gives no password. */
   readonly ofSession?: true
+  /** The most bytes of the body of a request, where an ordinary body is too short. */
+  readonly maxBytes?: number
   /** Whether a repeat acts again, since no answer is kept. */
   readonly actsAgain?: true
   /** The act in the audit log, where it depends on the body. */

@@ -249,6 +249,7 @@ const ExceptionResponse = Type.Object(
     since: Type.String({ format: 'date' }),
     owner: Type.String({ description: 'Who looks after it; empty for nobody.' }),
     note: Type.String({ description: 'The last note.' }),
+    payout: Type.String({ description: 'Of an item: its payout; else empty.' }),
     next: Type.String({ description: 'What a person types next.' }),
   },
   { title: 'TreasuryException' },
@@ -345,10 +346,10 @@ function presentCount({ amount, ...count }: CaseCount) {
 }
 
 function presentException(one: TreasuryException) {
-  const { nostro, kind, of, number, amount, currency, since, owner, note } = one
+  const { nostro, kind, of, number, amount, currency, since, owner, note, payout_id: payout } = one
   const id = number === 0n ? '' : caseId(of, number)
   return {
-    ...{ nostro, kind, id, amount: String(amount), currency, since, owner, note },
+    ...{ nostro, kind, id, amount: String(amount), currency, since, owner, note, payout },
     next: nextStep(one),
   }
 }

@@ -32,6 +32,9 @@ import { moneyWords } from '../values/money/words.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
 import { changeNostro, Day, NostroPath, nostroNamed } from './nostro-changes.ts'
 
+/** Of a request with a file of statements: larger files come by other ways. */
+const MAX_STATEMENT_BYTES = 4 * 1024 * 1024
+
 /** The lines that a dry run shows. */
 export const SHOWN_LINES = 10
 
@@ -54,7 +57,7 @@ const State = Literals(CONTINUITIES, {
     'do not lead from its opening to its closing balance.',
 })
 
-const StatementResponse = Type.Object(
+export const StatementResponse = Type.Object(
   {
     id: Type.String({ examples: ['statement_42'] }),
     ...OF_STATEMENT,
@@ -78,7 +81,7 @@ const LineResponse = Type.Object(
   { title: 'BankLinePreview' },
 )
 
-const ImportedResponse = Type.Object(
+export const ImportedResponse = Type.Object(
   {
     sha256: Type.String({ description: 'SHA-256 of the bytes, in hex.' }),
     known: Type.Boolean({ description: 'Whether the same bytes were taken before.' }),
@@ -109,8 +112,8 @@ const ImportRequest = Closed(
       minLength: 1,
       pattern: '^[^\\u0000]*$',
       description:
-        'The file as text: camt.053, MT940, BAI2, or CSV by the mapping of the nostro. Larger ' +
-        'files come by `corridor nostro import` or the inbox of a rail.',
+        'The file as text: camt.053, MT940, BAI2, or CSV by the mapping of the nostro. The body ' +
+        'may have 4 MiB. Larger files come by `corridor nostro import` or the inbox of a rail.',
     }),
     ...optional({
       file_name: Text(200, { description: 'What the file is called.' }),
@@ -176,9 +179,10 @@ const send = writing({
   params: NostroPath,
   body: ImportRequest,
   response: ImportedResponse,
+  maxBytes: MAX_STATEMENT_BYTES,
   async run(acting, { name, content, file_name = '', dry_run = false }) {
     await nostroNamed(acting.audit, name)
-    const bytes = Buffer.from(content)
+    const bytes = Buffer.from(withoutEncoding(content))
     const by = acting.operator.name
     const file = { name: file_name, size: bytes.length, by, nostro: name }
     const source = { ...file, ...sourceOf([bytes]) }
@@ -216,6 +220,10 @@ const map = writing({
 })
 
 export const nostroStatements: ActionGroup = { actions: [list, send, map] }
+
+/** A text that came as JSON has no encoding: one that its XML declares was that of a file. */
+const withoutEncoding = (content: string) =>
+  content.replace(/^(\uFEFF?<\?xml\b[^>]*?)\s+encoding\s*=\s*(?:"[^"]*"|'[^']*')/, '$1')
 
 /** Null removes the mapping. Refuses one that is not valid, by its members. */
 export async function setMapping(sql: Sql, name: string, mapping: object | null) {
