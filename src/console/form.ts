@@ -121,7 +121,16 @@ ${asksNow && proofField(visit)}
 <button class="${tone}"${spec.focused && html` autofocus`}>${spec.button}</button></form>`
   return spec.under === undefined
     ? form
-    : html`<details><summary>${spec.under}</summary>${form}</details>`
+    : html`<details${isRefused(visit, spec) && html` open`}><summary>${spec.under}</summary>
+${form}</details>`
+}
+
+/** Whether this form was sent, and refused. */
+export function isRefused(
+  { formError, here }: Visit,
+  { action }: Pick<FormSpec, 'action'>,
+): boolean {
+  return formError !== null && here.split('?', 1)[0] === action.split('?', 1)[0]
 }
 
 /** Who logs in at the provider has no password: the person proves it there, and comes back. */
@@ -199,12 +208,17 @@ export function amountOf(
   currency_field = 'currency',
 ): { readonly amount: bigint; readonly currency: string } {
   const currency = fieldText(visit, currency_field)
-  const text = ungrouped(fieldText(visit, amount_field))
+  return { amount: minorOf(visit, amount_field, currency), currency }
+}
+
+/** Minor units of the currency, from a field. Refuses (400) text that is none, by `member`. */
+export function minorOf(visit: Visit, name: string, currency: string, member = name): bigint {
+  const text = ungrouped(fieldText(visit, name))
   const exponent = findCurrency(currency)?.exponent
   const amount = exponent === undefined ? undefined : parseMajor(text, exponent)
-  if (amount !== undefined) return { amount, currency }
+  if (amount !== undefined) return amount
   const message = `“${text}” is not an amount in ${currency}.`
-  throw new ApiError(400, [{ reason: 'invalid_field', message, remarks: amount_field }])
+  throw new ApiError(400, [{ reason: 'invalid_field', message, remarks: member }])
 }
 
 /** The page does not show calls whose answers have a secret. */

@@ -48,12 +48,15 @@ const INSTALLATION_SCREENS: ScreenGroups = {
     '/prices': 'Rates and fees',
     '/rails': 'Rails and routes',
     '/rules': 'Limits and rules',
-    '/treasury': 'Treasury',
     '/income': 'Income',
     '/deliveries': 'Failing webhooks',
     '/users': 'Users',
     '/audit': 'Audit log',
     '/clock': 'The clock',
+  },
+  Treasury: {
+    '/treasury': 'Banks and books',
+    '/client-money': 'Client money',
   },
 }
 
@@ -175,6 +178,7 @@ const DONE: Readonly<Record<string, string>> = {
   refused: 'Your rejection is saved. No payout may go to this beneficiary.',
   submitted: 'The entity is submitted for review.',
   saved: 'Your change is saved.',
+  signed: 'The day is signed. Its figures stand among the signed days below.',
   sent: 'The test event is sent. The deliveries below show whether it has arrived.',
   funded: 'The balance is funded.',
   advanced: 'The clock of the sandbox is advanced.',

@@ -23,13 +23,15 @@ import type {
   SuggestionsResponse,
 } from '../operator/nostro-cases.ts'
 import type * as nostro from '../operator/nostro-shown.ts'
-import type { PositionResponse } from '../operator/nostros.ts'
+import type { ImportedResponse, StatementResponse } from '../operator/nostro-statements.ts'
+import type { NostroResponse, PositionResponse } from '../operator/nostros.ts'
 import type { NotificationResponse } from '../operator/notification-routes.ts'
 import type * as owner from '../operator/owner-routes.ts'
 import type * as routes from '../operator/payout-routing.ts'
 import type * as payouts from '../operator/payout-words.ts'
 import type { RailFigures as Figures, RailResponse } from '../operator/rails.ts'
 import type { DatedRate } from '../operator/rates.ts'
+import type { SafeguardingResponse, SignedDayResponse } from '../operator/safeguarding.ts'
 import type * as screening from '../operator/screening.ts'
 import type { OperatorSearch } from '../operator/searching.ts'
 import type * as factor from '../operator/second-factor.ts'
@@ -145,6 +147,9 @@ export type OperatorFile = Shown<typeof FileResponse>
 export type UnreadFile = Shown<typeof UnreadFileResponse>
 export type DatabaseClock = Shown<typeof ClockResponse>
 export type NostroPosition = Shown<typeof PositionResponse>
+export type NostroSettings = Shown<typeof NostroResponse>
+export type BankStatement = Shown<typeof StatementResponse>
+export type ImportedStatements = Shown<typeof ImportedResponse>
 export type BankLine = Shown<typeof nostro.LineResponse>
 export type NostroItem = Shown<typeof nostro.ItemResponse>
 export type NostroMatch = Shown<typeof nostro.MatchResponse>
@@ -152,6 +157,8 @@ export type MatchCandidate = Shown<typeof nostro.CandidateResponse>
 export type CaseNote = Shown<typeof NoteResponse>
 export type MatchSuggestions = Shown<typeof SuggestionsResponse>
 export type TreasuryExceptions = Shown<typeof ExceptionsResponse>
+export type Safeguarding = Shown<typeof SafeguardingResponse>
+export type SignedDay = Shown<typeof SignedDayResponse>
 export type OperatorFileInFull = Shown<typeof FileInFullResponse>
 export type RailFigures = Shown<typeof Figures>
 export type RailFigure = RailFigures['results'][number]

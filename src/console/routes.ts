@@ -35,6 +35,7 @@ import { accountScreens } from './operator/accounts.ts'
 import { ruleScreens } from './operator/approval-rules.ts'
 import { attentionScreens } from './operator/attention.ts'
 import { auditScreens } from './operator/audit.ts'
+import { clientMoneyScreens } from './operator/client-money.ts'
 import { clockScreens } from './operator/clock.ts'
 import { deliveryScreens } from './operator/deliveries.ts'
 import { exceptionScreens } from './operator/exceptions.ts'
@@ -76,6 +77,11 @@ export function consolePages(
     const { id = '' } = request.params as Readonly<Record<string, string>>
     return sendConfirmation(deps, reply, { account, id, zone: zoneOf(request) })
   })
+  accountPages(screens)
+  operatorPages(screens)
+}
+
+function accountPages(screens: Screens): void {
   homeScreens(screens)
   fundingScreens(screens)
   findScreens(screens)
@@ -96,6 +102,9 @@ export function consolePages(
   webhookScreens(screens)
   requestScreens(screens)
   sandboxScreens(screens)
+}
+
+function operatorPages(screens: Screens): void {
   attentionScreens(screens)
   operatorPayoutScreens(screens)
   reviewScreens(screens)
@@ -109,6 +118,7 @@ export function consolePages(
   ruleScreens(screens)
   nostroScreens(screens)
   treasuryScreens(screens)
+  clientMoneyScreens(screens)
   deliveryScreens(screens)
   userScreens(screens)
   auditScreens(screens)
