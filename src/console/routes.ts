@@ -47,6 +47,7 @@ import { priceScreens } from './operator/prices.ts'
 import { railScreens } from './operator/rails.ts'
 import { reviewScreens } from './operator/reviews.ts'
 import { screeningScreens } from './operator/screening.ts'
+import { statementScreens } from './operator/statements.ts'
 import { treasuryScreens } from './operator/treasury.ts'
 import { userScreens } from './operator/users.ts'
 import { type Needs, Screens } from './screens.ts'
@@ -118,6 +119,7 @@ function operatorPages(screens: Screens): void {
   ruleScreens(screens)
   nostroScreens(screens)
   treasuryScreens(screens)
+  statementScreens(screens)
   clientMoneyScreens(screens)
   deliveryScreens(screens)
   userScreens(screens)

@@ -101,12 +101,27 @@ function addFileInputs(root: ParentNode): void {
     input.hidden = false
     input.addEventListener('change', async () => {
       const into = document.getElementById(input.dataset.into ?? '')
+      const called = document.getElementById(input.dataset.nameInto ?? '')
       const [file] = input.files ?? []
       // sheet.ts reads workbooks.
       if (file === undefined || file.name.toLowerCase().endsWith('.xlsx')) return
-      if (into instanceof HTMLTextAreaElement) into.value = await file.text()
+      if (into instanceof HTMLTextAreaElement) into.value = textOf(await file.arrayBuffer())
+      if (called instanceof HTMLInputElement) called.value = file.name
     })
   }
+}
+
+/** By its mark of UTF-16, or what its XML declares, or as UTF-8; else as banks of the West write. */
+function textOf(bytes: ArrayBuffer): string {
+  const head = new TextDecoder('windows-1252').decode(bytes.slice(0, 200))
+  const marked = head.startsWith('ÿþ') ? 'utf-16le' : head.startsWith('þÿ') ? 'utf-16be' : ''
+  const declared = /^(?:ï»¿)?<\?xml[^>]*encoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1]
+  for (const encoding of [marked || (declared ?? 'utf-8'), 'utf-8']) {
+    try {
+      return new TextDecoder(encoding, { fatal: true }).decode(bytes)
+    } catch {}
+  }
+  return new TextDecoder('windows-1252').decode(bytes)
 }
 
 /** Beside each password: a button that shows it. The label's text stays the name of the field. */
