@@ -15,12 +15,16 @@ import type {
   OperatorRail,
   RailException,
   Rate,
+  Safeguarding,
+  TreasuryExceptions,
   UnreadFile,
   UpkeepRun,
 } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { age, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
+import { placeOfPool } from './client-money.ts'
+import { EXCEPTION_WORDS, placeOfCase } from './exception-words.ts'
 import { isPast } from './prices.ts'
 
 export function attentionScreens(screens: Screens): void {
@@ -42,7 +46,7 @@ interface Need {
 
 async function show(visit: Visit): Promise<Screen> {
   const [needs, lists, upkeep] = await Promise.all([
-    Promise.all([paymentNeeds(visit), otherNeeds(visit)]),
+    Promise.all([paymentNeeds(visit), otherNeeds(visit), treasuryNeeds(visit)]),
     visit.api.get<Lists>('/v3/operator/screening_list'),
     upkeepOf(visit),
   ])
@@ -160,6 +164,27 @@ async function otherNeeds(visit: Visit): Promise<(Need | undefined)[]> {
     need(['rail is paused', 'rails are paused'], paused, 'rails', () => ''),
     need(['account is frozen', 'accounts are frozen'], frozen, 'accounts', () => ''),
   ]
+}
+
+/** What finance looks at: one exception has its very row as place, several have their list. */
+async function treasuryNeeds({ api }: Visit): Promise<Need[]> {
+  const [{ counts, exceptions }, days] = await Promise.all([
+    api.get<TreasuryExceptions>('/v3/operator/nostro_exception'),
+    api.list<Safeguarding>('/v3/operator/safeguarding'),
+  ])
+  const short = days.results.filter(day => day.state === 'shortfall')
+  const shortfalls = short.map(day => ({
+    what: [`shortfall of client money: ${day.pool} in ${day.currency}`, ''] as const,
+    ...{ count: '1', since: '', place: placeOfPool(day) },
+  }))
+  const kinds = [...Map.groupBy(counts, ({ kind }) => kind)].map(([kind, all]) => {
+    const count = String(all.reduce((sum, one) => sum + Number(one.count), 0))
+    const only = count === '1' ? exceptions.find(one => one.kind === kind) : undefined
+    const place = only === undefined ? `treasury?kind=${kind}#list` : placeOfCase(only)
+    const since = `${all.map(({ oldest }) => oldest).sort()[0]}T00:00:00Z`
+    return { what: EXCEPTION_WORDS[kind].what, count, since, place }
+  })
+  return [...shortfalls, ...kinds]
 }
 
 function filtered<T>({ results, has_more }: ListOf<T>, wanted: (row: T) => boolean): ListOf<T> {

@@ -10,25 +10,32 @@ import type {
   MatchSuggestions,
   NostroItem,
 } from '../objects.ts'
-import { idLink, money, when, words } from '../show.ts'
+import { idLink, money, words } from '../show.ts'
 import { mayOperate, type Visit } from '../visit.ts'
+import { noteFields, noteList } from './nostro-notes.ts'
 
 /** None is chosen at first. */
 const REST_CHOICES = {
   '': 'Choose',
   ...optionsOf(['cost', 'interest', 'own_funds', 'write_off']),
 }
+const BOOK_CHOICES = { ...REST_CHOICES, transfer: 'transfer, with the account below' }
 
-/** What is known about a line. */
-export async function explain({ api }: Visit, { id }: BankLine) {
-  const [suggestions, notes] = await Promise.all([
-    api.get<MatchSuggestions>(`/v3/operator/nostro_line/${id}/suggestion`),
-    api.list<CaseNote>(`/v3/operator/nostro_case/${id}/note`),
-  ])
-  return { ...suggestions, notes: notes.results }
+/** What is known about a line; undefined for one that is not there, or of another nostro. */
+export async function explain({ api, params }: Visit, id: string) {
+  const found = await api.find<MatchSuggestions>(`/v3/operator/nostro_line/${id}/suggestion`)
+  return found?.line.nostro === params.name ? found : undefined
 }
 
-type Explained = Awaited<ReturnType<typeof explain>>
+/** What stands in the middle: a line, items that a person has chosen, or both. */
+export interface Chosen {
+  readonly explained: MatchSuggestions | undefined
+  readonly items: readonly NostroItem[]
+  /** On the line, or else on the first of the items. */
+  readonly notes: readonly CaseNote[]
+  /** The other accounts at banks in the currency: a transfer goes to one or comes from it. */
+  readonly others: readonly string[]
+}
 
 /** Who, the other account, the text, and the keys by which it is matched. */
 export function lineWords(line: BankLine): Html {
@@ -52,40 +59,73 @@ export function itemWords(
   return html`${words(kind)} ${payee_name}<br>${object}${key && html`<br><code>${key}</code>`}`
 }
 
-export function between(visit: Visit, { line, candidates, may_book, notes }: Explained): Html {
-  const [best, ...others] = candidates
-  const path = `${visit.root}/treasury/${visit.params.name}`
-  return html`<p>${money(line.amount, line.currency)} of ${line.booked_on}<br>${lineWords(line)}<br>
-<code>${line.id}</code></p>
+export function between(visit: Visit, { explained, items, notes, others }: Chosen): Html {
+  const id = explained?.line.id ?? items[0]?.id
+  return html`${
+    explained === undefined ? itemsAlone(visit, items) : lineParts(visit, explained, items, others)
+  }
+${id !== undefined && mayOperate(visit) && noteForm(visit, id)}
+${notes.length > 0 && html`<h3>Notes, newest first</h3>`}${noteList(notes)}`
+}
+
+function itemsAlone(visit: Visit, items: readonly NostroItem[]): Html {
+  if (items.length === 0) return html`<p class="empty">No line is open.</p>`
+  return html`<p>You have chosen:</p>${itemList(visit, items)}
+<p>Choose the line at the bank that has it; or write down why there is none.</p>`
+}
+
+const itemList = (visit: Visit, items: readonly NostroItem[]) =>
+  html`<ul class="plain">${items.map(
+    item => html`<li>${money(item.amount, item.currency)} of ${item.value_on}:
+${itemWords(visit, item)}<br><code>${item.id}</code></li>`,
+  )}</ul>`
+
+function lineParts(
+  visit: Visit,
+  { line, candidates, may_book }: MatchSuggestions,
+  items: readonly NostroItem[],
+  others: readonly string[],
+): Html {
+  const head = html`<p>${money(line.amount, line.currency)} of ${line.booked_on}<br>
+${lineWords(line)}<br><code>${line.id}</code></p>`
+  if (line.match !== null) return html`${head}<p>It is matched, by <code>${line.match}</code>.</p>`
+  const own = items.length > 0 && ownChoice(line, items)
+  const found = [...(own ? [own] : []), ...candidates]
+  const [best, ...further] = found
+  return html`${head}
 ${
   best === undefined
-    ? html`<p class="empty">Nothing found in the books.</p>`
+    ? html`<p class="empty">Nothing found in the books. Choose an item at the right, if you know which
+it is.</p>`
     : candidateOf(visit, line, best, true)
 }
-${others.map(candidate => candidateOf(visit, line, candidate, false))}
-${
-  mayOperate(visit) &&
-  may_book &&
-  postForm(visit, {
-    action: `${path}/book/${line.id}`,
+${further.map(candidate => candidateOf(visit, line, candidate, false))}
+${mayOperate(visit) && may_book && bookForms(visit, line, others)}`
+}
+
+/** What a person has put together, whatever the rules find. */
+function ownChoice(line: BankLine, items: readonly NostroItem[]): OfferedMatch {
+  const sum = items.reduce((total, { amount }) => total + BigInt(amount), 0n)
+  const rest = String(BigInt(line.amount) - sum)
+  return { rule: 'own', reason: 'you have chosen it', items, lines: [], rest }
+}
+
+function bookForms(visit: Visit, line: BankLine, others: readonly string[]): Html {
+  return html`${postForm(visit, {
+    action: `${visit.root}/treasury/${visit.params.name}/book/${line.id}`,
     under: 'Book it without an item',
     button: 'Book it',
     fields: [
-      { name: 'as', label: 'What it is', options: REST_CHOICES },
+      { name: 'as', label: 'What it is', options: BOOK_CHOICES },
+      others.length > 0 && {
+        name: 'to',
+        label: 'The other account of a transfer',
+        options: { '': 'None', ...optionsOf(others) },
+      },
       { name: 'note', label: 'Note' },
     ],
-  })
-}
-${mayOperate(visit) && may_book && !line.amount.startsWith('-') && creditForm(visit, line.id)}
-${mayOperate(visit) && noteForm(visit, line.id)}
-${notes.length > 0 && noteList(notes)}`
-}
-
-function noteList(notes: readonly CaseNote[]): Html {
-  return html`<h3>Notes, newest first</h3><ul class="plain">${notes.map(
-    ({ at, by, owner, note }) => html`<li>${note}<br>
-<small>${by}, ${when(at)}${owner && `; ${owner} looks after it`}</small></li>`,
-  )}</ul>`
+  })}
+${!line.amount.startsWith('-') && creditForm(visit, line.id)}`
 }
 
 function creditForm(visit: Visit, id: string): Html {
@@ -106,14 +146,14 @@ function noteForm(visit: Visit, id: string): Html {
     action: `${visit.root}/treasury/${visit.params.name}/note/${id}`,
     under: 'Write a note',
     button: 'Save the note',
-    fields: [
-      { name: 'note', label: 'Note', required: true },
-      { name: 'owner', label: 'Who looks after it' },
-    ],
+    fields: noteFields,
   })
 }
 
-const RULE_WORDS: Readonly<Record<SuggestionRule, string>> = {
+type OfferedMatch = Pick<MatchCandidate, 'rule' | 'reason' | 'items' | 'lines' | 'rest'>
+
+const RULE_WORDS: Readonly<Record<SuggestionRule | 'own', string>> = {
+  own: 'Your choice',
   other_amount: 'Same key',
   payee_account: 'Account of the payee',
   several: 'Several together',
@@ -124,21 +164,21 @@ const RULE_WORDS: Readonly<Record<SuggestionRule, string>> = {
 function candidateOf(
   visit: Visit,
   line: BankLine,
-  { rule, reason, items, lines, rest }: MatchCandidate,
+  { rule, reason, items, lines, rest }: OfferedMatch,
   isBest: boolean,
 ): Html {
   const ids = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id).join(' ')
   const difference =
     rest !== '0' && html`<p>The rest of ${money(rest, line.currency)} is booked.</p>`
-  const title = RULE_WORDS[rule as SuggestionRule]
+  const title = RULE_WORDS[rule as SuggestionRule | 'own']
   return html`<article class="candidate"><h3>${title}</h3><p>${reason}.</p>
-<ul class="plain">${items.map(
-    item => html`<li>${money(item.amount, item.currency)} of ${item.value_on}:
-${itemWords(visit, item)}</li>`,
-  )}${lines.map(
+${itemList(visit, items)}${
+  lines.length > 0 &&
+  html`<ul class="plain">${lines.map(
     other => html`<li>with the line ${money(other.amount, other.currency)} of
 ${other.booked_on}</li>`,
-  )}</ul>${difference}
+  )}</ul>`
+}${difference}
 ${
   mayOperate(visit) &&
   postForm(visit, {

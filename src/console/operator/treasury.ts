@@ -1,13 +1,15 @@
 // The screen of one account at a bank, with the open lines at the left, the open items at the right,
 // and between them what may explain a line.
 import { type Content, type Html, html } from '../../values/text/html.ts'
-import { fieldText, postForm } from '../form.ts'
+import { type ListOf, queryText } from '../api.ts'
+import { bodyOf, fieldText, postForm } from '../form.ts'
 import { rows, type Table } from '../list.ts'
-import type { BankLine, NostroItem, NostroMatch, NostroPosition } from '../objects.ts'
+import type { BankLine, CaseNote, NostroItem, NostroMatch, NostroPosition } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { link, money, time, words } from '../show.ts'
 import { mayOperate, type Screen, type Visit } from '../visit.ts'
-import { between, explain, itemWords, lineWords } from './nostro-between.ts'
+import { between, type Chosen, explain, itemWords, lineWords } from './nostro-between.ts'
+import { noteBody } from './nostro-notes.ts'
 import { statedOf } from './nostros.ts'
 
 export function treasuryScreens(screens: Screens): void {
@@ -19,16 +21,13 @@ export function treasuryScreens(screens: Screens): void {
   send('undo/:id', '/v3/operator/nostro_match/:id/undo', noteOf)
   send('book/:id', '/v3/operator/nostro_line/:id/book', visit => ({
     as: fieldText(visit, 'as'),
-    ...(fieldText(visit, 'note') !== '' && noteOf(visit)),
+    ...bodyOf(visit.form, ['to', 'note']),
   }))
   send('credit/:id', '/v3/operator/nostro_line/:id/credit', visit => ({
     account_id: fieldText(visit, 'account_id'),
     reason: fieldText(visit, 'reason'),
   }))
-  send('note/:id', '/v3/operator/nostro_case/:id/note', visit => ({
-    ...noteOf(visit),
-    owner: fieldText(visit, 'owner'),
-  }))
+  send('note/:id', '/v3/operator/nostro_case/:id/note', noteBody)
 }
 
 const noteOf = (visit: Visit) => ({ note: fieldText(visit, 'note') })
@@ -43,48 +42,112 @@ const MOST_SHOWN = '50'
 
 async function show(visit: Visit): Promise<Screen> {
   const { name = '' } = visit.params
+  const { after_line, after_item } = visit.query
   const of = { nostro: name, limit: MOST_SHOWN }
   const [positions, lines, items, matches] = await Promise.all([
     visit.api.list<NostroPosition>('/v3/operator/nostro'),
-    visit.api.list<BankLine>('/v3/operator/nostro_line', of),
-    visit.api.list<NostroItem>('/v3/operator/nostro_item', of),
+    visit.api.list<BankLine>(LINES, { ...of, starting_after: after_line }),
+    visit.api.list<NostroItem>(ITEMS, { ...of, starting_after: after_item }),
     visit.api.list<NostroMatch>('/v3/operator/nostro_match', { nostro: name, limit: '10' }),
   ])
-  const wanted = lineAsked(visit)
-  const chosen = lines.results.find(({ id }) => id === wanted) ?? lines.results[0]
-  const found = chosen && (await explain(visit, chosen))
   const position = positions.results.find(one => one.name === name)
-  const body = html`${position && positionFacts(position)}
+  const others = positions.results
+    .filter(one => one.name !== name && one.currency === position?.currency)
+    .map(one => one.name)
+  const chosen = { ...(await chosenOf(visit, lines.results, items.results)), others }
+  const body = html`${position && positionFacts(visit, position)}
 <div class="desk">
 <section aria-labelledby="lines"><h2 id="lines">The bank: open lines</h2>
-${rows(lineTable(visit, chosen), lines.results)}${lines.has_more && moreNote(lines.results.length)}
+${rows(lineTable(visit, chosen), lines.results)}${moreLink(visit, 'after_line', lines)}
 </section>
 <section aria-labelledby="between"><h2 id="between">What may explain it</h2>
-${found === undefined ? html`<p class="empty">No line is open.</p>` : between(visit, found)}
+${between(visit, chosen)}
 </section>
 <section aria-labelledby="items"><h2 id="items">The books: open items</h2>
-${rows(itemTable(visit), items.results)}${items.has_more && moreNote(items.results.length)}
+${rows(itemTable(visit, chosen), items.results)}${moreLink(visit, 'after_item', items)}
 </section></div>
 <h2>Last matches</h2>
 ${rows(matchTable(visit, position?.currency ?? ''), matches.results)}`
   return { title: name, body }
 }
 
-/** The line of the address, or of the form that was refused. */
-function lineAsked(visit: Visit): string | undefined {
-  return visit.query.line ?? visit.params.id ?? fieldText(visit, 'lines').split(' ')[0]
+const LINES = '/v3/operator/nostro_line'
+const ITEMS = '/v3/operator/nostro_item'
+
+/**
+ * The line and the items of the address, or of the form that was refused; else the first line. Items
+ * alone, such as those of an exception, choose no line.
+ */
+async function chosenOf(
+  visit: Visit,
+  lines: readonly BankLine[],
+  shown: readonly NostroItem[],
+): Promise<Omit<Chosen, 'others'>> {
+  const { id = '' } = visit.params
+  const asked = visit.query.line ?? (idsIn(id, 'line')[0] || idsOf(visit, 'lines', 'line')[0])
+  const ids = visit.query.items === undefined ? idsOf(visit, 'items', 'item') : askedItems(visit)
+  const wanted = [...new Set([...ids, ...idsIn(id, 'item')])].slice(0, MOST_ITEMS)
+  const found = await Promise.all(wanted.map(one => itemOf(visit, one, shown)))
+  const items = found.filter(one => one !== undefined)
+  const named = asked === undefined ? undefined : await explain(visit, asked)
+  const first = items.length === 0 ? lines[0] : undefined
+  const explained = named ?? (first && (await explain(visit, first.id)))
+  const noted = explained?.line.id ?? items[0]?.id
+  const notes =
+    noted === undefined
+      ? []
+      : (await visit.api.list<CaseNote>(`/v3/operator/nostro_case/${noted}/note`)).results
+  return { explained, items, notes }
 }
 
-const moreNote = (count: number) => html`<p class="faint">The oldest ${count}; there are more.</p>`
+/** A person chooses no more items for one line. */
+const MOST_ITEMS = 20
 
-function positionFacts(position: NostroPosition): Html {
-  const { bank, book, difference, currency } = position
-  return html`<p>Bank ${money(bank, currency)}, books ${money(book, currency)}, difference
-${money(difference, currency)}. Statements to: ${statedOf(position)}</p>`
+const idsIn = (text: string, kind: 'line' | 'item') =>
+  text.split(' ').filter(one => new RegExp(`^${kind}_[0-9]{1,18}$`).test(one))
+const idsOf = (visit: Visit, name: string, kind: 'line' | 'item') =>
+  idsIn(fieldText(visit, name), kind)
+const askedItems = ({ query }: Visit) => idsIn(query.items ?? '', 'item')
+
+/** An open item by its id, also one that is on another page; undefined when it is not open here. */
+async function itemOf(visit: Visit, id: string, shown: readonly NostroItem[]) {
+  const found = shown.find(one => one.id === id)
+  const number = BigInt(id.slice('item_'.length))
+  if (found !== undefined || number === 0n) return found
+  const query = { nostro: visit.params.name, limit: '1', starting_after: `item_${number - 1n}` }
+  const { results } = await visit.api.unlisted().list<NostroItem>(ITEMS, query)
+  return results.find(one => one.id === id)
 }
 
-function lineTable(visit: Visit, chosen: BankLine | undefined): Table<BankLine> {
+function moreLink(visit: Visit, name: string, { results, has_more }: ListOf<{ id: string }>) {
+  const last = results.at(-1)
   const path = `${visit.root}/treasury/${visit.params.name}`
+  const isLater = visit.query[name] !== undefined
+  if (!has_more && !isLater) return ''
+  return html`<p class="pager">${isLater && link(path, 'The oldest')}
+${has_more && last && link(`${path}${queryText({ ...placesOf(visit), [name]: last.id })}`, 'More')}</p>`
+}
+
+/** What stays in the address when a row is chosen. */
+function placesOf({ query: { after_line, after_item } }: Visit) {
+  return { after_line, after_item }
+}
+
+function positionFacts(visit: Visit, position: NostroPosition): Html {
+  const { name, bank, book, difference, currency } = position
+  const stated = link(`${visit.root}/treasury/${name}/statements`, statedOf(position))
+  return html`<p>Bank ${money(bank, currency)}, books ${money(book, currency)}, difference
+${money(difference, currency)}. Statements to: ${stated}</p>`
+}
+
+/** The page with this line and these items chosen. */
+function pageWith(visit: Visit, line: string | undefined, items: readonly string[]): string {
+  const query = { ...placesOf(visit), line, items: items.join(' ') }
+  return `${visit.root}/treasury/${visit.params.name}${queryText(query)}`
+}
+
+function lineTable(visit: Visit, { explained, items }: Chosen): Table<BankLine> {
+  const ids = items.map(({ id }) => id)
   return {
     caption: 'Open lines, oldest first',
     empty: 'Every line of the bank is explained.',
@@ -92,9 +155,9 @@ function lineTable(visit: Visit, chosen: BankLine | undefined): Table<BankLine> 
       {
         name: 'Line',
         show: ({ id, booked_on }) =>
-          id === chosen?.id
+          id === explained?.line.id
             ? html`<strong aria-current="true">${booked_on}</strong>`
-            : link(`${path}?line=${id}`, booked_on),
+            : link(pageWith(visit, id, ids), booked_on),
       },
       { name: 'Who', show: line => lineWords(line) },
       { name: 'Amount', number: true, show: line => money(line.amount, line.currency) },
@@ -102,12 +165,21 @@ function lineTable(visit: Visit, chosen: BankLine | undefined): Table<BankLine> 
   }
 }
 
-function itemTable(visit: Visit): Table<NostroItem> {
+/** A link chooses an item beside those that are chosen, or no longer. */
+function itemTable(visit: Visit, { explained, items }: Chosen): Table<NostroItem> {
+  const ids = items.map(({ id }) => id)
+  const toggled = (id: string) => (ids.includes(id) ? ids.filter(one => one !== id) : [...ids, id])
   return {
     caption: 'Open items, oldest first',
     empty: 'The bank has confirmed every item.',
     columns: [
-      { name: 'Day', show: ({ value_on }) => value_on },
+      {
+        name: 'Day',
+        show: ({ id, value_on }) => {
+          const choice = link(pageWith(visit, explained?.line.id, toggled(id)), value_on)
+          return ids.includes(id) ? html`<strong aria-current="true">${choice}</strong>` : choice
+        },
+      },
       { name: 'What', show: item => itemWords(visit, item) },
       { name: 'Amount', number: true, show: item => money(item.amount, item.currency) },
     ],
