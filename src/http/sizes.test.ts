@@ -12,6 +12,7 @@ const Schema = {
   type: 'object',
   properties: {
     name: { type: 'string', maxLength: 10 },
+    file: { type: 'string', maxLength: 10_000 },
     list: { type: 'array', maxItems: 3, items: Item },
     words: { type: 'object', maxProperties: 2, additionalProperties: { type: 'string' } },
   },
@@ -26,6 +27,8 @@ const ROWS: readonly (readonly [what: string, value: unknown, remarks: readonly 
   ['nothing', {}, []],
   ['a text slightly too long', { name: 'x'.repeat(8_192) }, []],
   ['a text much too long', { name: long }, ['name']],
+  ['a whole file, where the schema has room for it', { file: 'x'.repeat(10_000) }, []],
+  ['a file one character too long', { file: 'x'.repeat(10_001) }, ['file']],
   ['a long text in place of a list', { list: long }, ['list']],
   ['the maximum number of items', { list: [{}, {}, {}] }, []],
   ['one item too many', { list: [{}, {}, {}, {}] }, ['list']],

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalidField, type Problem, Refusal } from '../values/errors.ts'
 import { isObject, MAX_PROBLEMS, memberPath, shortName, unknownWords } from './problems.ts'
 
-/** Four times the longest text of any schema. The validator judges shorter texts. */
+/** Four times the longest ordinary text. The validator judges shorter texts. */
 const MAX_TEXT = 8 * 1024
 
 /** The keywords of a JSON schema that bound a value. */
@@ -49,7 +49,9 @@ class SizeCheck {
   }
 
   #text({ maxLength = MAX_TEXT }: Sized, { length }: string, path: string): void {
-    if (length > MAX_TEXT) this.#refuse(path, `must have at most ${maxLength} characters`)
+    // A text may be a whole file, where its schema says so.
+    if (length > Math.max(MAX_TEXT, maxLength))
+      this.#refuse(path, `must have at most ${maxLength} characters`)
   }
 
   #list({ items, maxItems }: Sized, list: readonly unknown[], path: string): void {

@@ -105,17 +105,23 @@ export const ImportedResponse = Type.Object(
 )
 export type Imported = Static<typeof ImportedResponse>
 
+/** As long as a member of a body may be; without it, a text has 8,192 characters. */
+const MAX_PIECE = 256 * 1024
+
+const FileText = (description: string) =>
+  Type.String({ minLength: 1, maxLength: MAX_PIECE, pattern: '^[^\\u0000]*$', description })
+
 const ImportRequest = Closed(
   {
-    // The bound of its length is that of the body.
-    content: Type.String({
-      minLength: 1,
-      pattern: '^[^\\u0000]*$',
-      description:
-        'The file as text: camt.053, MT940, BAI2, or CSV by the mapping of the nostro. The body ' +
-        'may have 4 MiB. Larger files come by `corridor nostro import` or the inbox of a rail.',
-    }),
+    content: FileText(
+      'The file as text: camt.053, MT940, BAI2, or CSV by the mapping of the nostro. Larger ' +
+        'files come by `corridor nostro import` or the inbox of a rail.',
+    ),
     ...optional({
+      more: Type.Array(FileText('A piece.'), {
+        maxItems: 100,
+        description: 'How the text goes on: one text has at most 256 KiB, the body 4 MiB.',
+      }),
       file_name: Text(200, { description: 'What the file is called.' }),
       dry_run: Type.Boolean({ description: 'Reads the file, and writes nothing.' }),
     }),
@@ -180,9 +186,9 @@ const send = writing({
   body: ImportRequest,
   response: ImportedResponse,
   maxBytes: MAX_STATEMENT_BYTES,
-  async run(acting, { name, content, file_name = '', dry_run = false }) {
+  async run(acting, { name, content, more = [], file_name = '', dry_run = false }) {
     await nostroNamed(acting.audit, name)
-    const bytes = Buffer.from(withoutEncoding(content))
+    const bytes = Buffer.from(withoutEncoding([content, ...more].join('')))
     const by = acting.operator.name
     const file = { name: file_name, size: bytes.length, by, nostro: name }
     const source = { ...file, ...sourceOf([bytes]) }
