@@ -238,7 +238,7 @@ export class Screens {
   }
 
   async #sendError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-    const refused = error instanceof ApiError ? error : toRefusal(error)
+    const refused = error instanceof ApiError ? error : (tooLong(error) ?? toRefusal(error))
     const { status, message } = refused
     const next = request.method === 'GET' ? request.url : '/console'
     if (status === 401) {
@@ -278,6 +278,13 @@ function withHeaders(reply: FastifyReply): FastifyReply {
     .header('content-security-policy', CONTENT_SECURITY_POLICY)
     .header('referrer-policy', 'same-origin')
     .type('text/html; charset=utf-8')
+}
+
+/** Fastify's own refusal of a long form names no limit. */
+function tooLong(error: unknown): Refusal | undefined {
+  if ((error as { readonly code?: string }).code !== 'FST_ERR_CTP_BODY_TOO_LARGE') return undefined
+  const most = `${MAX_FORM_BYTES / 1024 ** 2} MiB`
+  return refusal('payload_too_large', `What the form sends is over ${most}.`)
 }
 
 function refusedScreen(visit: Visit, error: ApiError): Screen {

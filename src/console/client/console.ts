@@ -111,7 +111,7 @@ function addFileInputs(root: ParentNode): void {
   }
 }
 
-/** By its mark of UTF-16, or what its XML declares, or as UTF-8; else as banks of the West write. */
+/** By its mark of UTF-16, or what its XML declares, or as UTF-8; else as Windows writes it. */
 function textOf(bytes: ArrayBuffer): string {
   const head = new TextDecoder('windows-1252').decode(bytes.slice(0, 200))
   const marked = head.startsWith('ÿþ') ? 'utf-16le' : head.startsWith('þÿ') ? 'utf-16be' : ''

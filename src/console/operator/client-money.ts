@@ -42,8 +42,8 @@ ${rows(signedTable(visit), days.results)}`
   return { title: 'Client money', body }
 }
 
-const NO_POOL = html`<p class="empty">No account at a bank belongs to a pool of client money. Whoever
-runs the server says which does.</p>`
+const NO_POOL = html`<p class="empty">No account at a bank belongs to a pool of client money.
+Whoever runs the server says which does.</p>`
 
 function poolPart(visit: Visit, day: Safeguarding, signed: readonly SignedDay[]): Html {
   const { pool, currency, as_of } = day
@@ -186,8 +186,8 @@ function signForm(visit: Visit, day: Safeguarding, own: readonly SignedDay[]): H
     under: own.length === 0 ? 'Sign today' : `Sign today again, as number ${own.length + 1}`,
     button: 'Sign these figures',
     asksPassword: true,
-    body: html`<p>The figures of the moment of signing are kept, with the banks against the books, your
-name and what was done. A signed day is never changed.${
+    body: html`<p>The figures of the moment of signing are kept, with the banks against the books,
+your name and what was done. A signed day is never changed.${
       isShort &&
       html` What is missing is paid in from own money the same day:
 ${link(topUp, 'book a top-up')} first, and sign then.`

@@ -1,4 +1,4 @@
-// The exceptions of the treasury in words for people, and the page on which each is looked at. Pure.
+// The exceptions of the treasury in words for people, and the page on which each is looked at.
 import type { ExceptionKind } from '../../treasury/match/exception.ts'
 
 interface ExceptionWords {

@@ -1,5 +1,5 @@
-// The screen of the statements of one account at a bank: takes a file, says what was taken of it, and
-// lists what is there, each with what to do about it.
+// The screen of the statements of one account at a bank: takes a file, says what was taken of it,
+// and lists what is there, each with what to do about it.
 import { type Content, type Html, html } from '../../values/text/html.ts'
 import { field, fields, fieldText, post, postForm } from '../form.ts'
 import { rows, type Table } from '../list.ts'
@@ -75,8 +75,9 @@ function takeForm(visit: Visit, name: string): Html {
     action: `${visit.root}/treasury/${name}/statements`,
     under: 'Take in a statement',
     button: 'Take it in',
-    body: html`<p>camt.053, MT940, BAI2, or CSV where the account has a mapping. Each line is taken once,
-however often a file comes. A file of more than some 2 MB is taken by whoever runs the server.</p>
+    body: html`<p>camt.053, MT940, BAI2, or CSV where the account has a mapping. Each line is
+taken once, however often a file comes. A file of more than some 2 MB is taken by whoever runs the
+server.</p>
 <div class="field"><label for="f-file">Choose the file, or paste its text below</label>
 <input type="file" id="f-file" data-into="f-content" data-name-into="f-file-name" hidden></div>
 ${fields(visit, [
@@ -90,8 +91,9 @@ async function take(visit: Visit): Promise<Screen> {
   const { name = '' } = visit.params
   const file_name = fieldText(visit, 'file_name')
   const dry_run = fieldText(visit, 'check') === 'yes'
+  const [content = '', ...more] = piecesOf(visit.form.get('content') ?? '')
   const sent = {
-    content: visit.form.get('content') ?? '',
+    ...{ content, more },
     ...(file_name !== '' && { file_name }),
     ...(dry_run && { dry_run }),
   }
@@ -106,6 +108,9 @@ async function take(visit: Visit): Promise<Screen> {
   const next = dry_run ? visit : { ...visit, form: new URLSearchParams() }
   return page(next, takenPart(answer, currency))
 }
+
+/** The API takes a long text in pieces. */
+const piecesOf = (text: string) => text.match(/[\s\S]{1,60000}/gu) ?? []
 
 type Taken = ImportedStatements['statements'][number]
 
@@ -183,7 +188,8 @@ const linesOf = ({ lines, held }: BankStatement) =>
   held === '0' ? lines : `${lines}, ${held} of them held already`
 
 const cameAs = ({ format, file, statement_id, received_at }: BankStatement) =>
-  html`${words(format)} <code>${statement_id}</code><br><small>${file}</small><br>${time(received_at)}`
+  html`${words(format)} <code>${statement_id}</code><br><small>${file}</small><br>
+${time(received_at)}`
 
 function notePart(visit: Visit, id: string, notes: readonly CaseNote[] | undefined): Content {
   if (notes === undefined) return ''

@@ -1,5 +1,5 @@
-// The screen of one account at a bank, with the open lines at the left, the open items at the right,
-// and between them what may explain a line.
+// The screen of one account at a bank, with the open lines at the left, the open items at the
+// right, and between them what may explain a line.
 import { type Content, type Html, html } from '../../values/text/html.ts'
 import { type ListOf, queryText } from '../api.ts'
 import { bodyOf, fieldText, postForm } from '../form.ts'
@@ -75,8 +75,8 @@ const LINES = '/v3/operator/nostro_line'
 const ITEMS = '/v3/operator/nostro_item'
 
 /**
- * The line and the items of the address, or of the form that was refused; else the first line. Items
- * alone, such as those of an exception, choose no line.
+ * The line and the items of the address, or of the form that was refused; else the first line.
+ * Items alone, such as those of an exception, choose no line.
  */
 async function chosenOf(
   visit: Visit,
@@ -122,10 +122,11 @@ async function itemOf(visit: Visit, id: string, shown: readonly NostroItem[]) {
 function moreLink(visit: Visit, name: string, { results, has_more }: ListOf<{ id: string }>) {
   const last = results.at(-1)
   const path = `${visit.root}/treasury/${visit.params.name}`
+  const next = last && path + queryText({ ...placesOf(visit), [name]: last.id })
   const isLater = visit.query[name] !== undefined
   if (!has_more && !isLater) return ''
   return html`<p class="pager">${isLater && link(path, 'The oldest')}
-${has_more && last && link(`${path}${queryText({ ...placesOf(visit), [name]: last.id })}`, 'More')}</p>`
+${has_more && next && link(next, 'More')}</p>`
 }
 
 /** What stays in the address when a row is chosen. */
