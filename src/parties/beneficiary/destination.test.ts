@@ -8,6 +8,7 @@ import type { DestinationDetails } from './request.ts'
 const IBAN = 'DE89370400440532013000'
 const BITCOIN = '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa'
 const EVM = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+const USDC_ON_BASE = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
 const TRON = 'TJRabPrwbZy45sbavfcjinPJC18kjpRTv8'
 
 const toBank = (bank: object): DestinationDetails => ({
@@ -44,6 +45,8 @@ const WRONG: readonly (readonly [what: string, details: DestinationDetails, ...a
     ...['iban', 'bank_codes.aba', 'bank_codes.sort_code', 'bank_codes.own'].map(at => `bank.${at}`),
   ],
   ['an address of no known chain', toWallet('not an address', 'tron'), 'wallet.deposit_address'],
+  ['the contract of a token', toWallet(USDC_ON_BASE, 'base', 'USDC'), 'wallet.deposit_address'],
+  ['the contract of a token elsewhere', toWallet(USDC_ON_BASE, 'bsc'), 'wallet.deposit_address'],
   ['an address of another chain', toWallet(TRON, 'Ethereum'), 'wallet.deposit_address'],
   ['no chain', toWallet(TRON), 'wallet.type'],
   ['a blank chain', toWallet(TRON, ' '), 'wallet.type'],

@@ -14,7 +14,7 @@ import { checkWordCount } from './contact.ts'
 import { checkCountries } from './country.ts'
 import { ibanFault } from './iban.ts'
 import type { DestinationDetails } from './request.ts'
-import { isWalletAddress, plainAddress } from './wallet-address.ts'
+import { isWalletAddress, plainAddress, tokenAt } from './wallet-address.ts'
 
 type Bank = NonNullable<DestinationDetails['bank']>
 type Wallet = NonNullable<DestinationDetails['wallet']>
@@ -61,9 +61,16 @@ function checkWallet({ deposit_address, type, currency }: Wallet, path: string):
   const unknown = chainFault(type)
   if (unknown !== undefined) return [invalidField(`${path}.type`, unknown)]
   const token = currency === undefined ? undefined : tokenFault(currency, type)
-  const wrong = `Not an address of ${findChain(type)?.type}, or its checksum is wrong.`
-  const address = isWalletAddress(plainAddress(deposit_address), type) ? undefined : wrong
+  const address = walletFault(plainAddress(deposit_address), type)
   return [...faultAt(`${path}.currency`, token), ...faultAt(`${path}.deposit_address`, address)]
+}
+
+function walletFault(address: string, type: string): string | undefined {
+  if (!isWalletAddress(address, type)) {
+    return `Not an address of ${findChain(type)?.type}, or its checksum is wrong.`
+  }
+  const token = tokenAt(address)
+  return token && `The address of ${token} itself: what it receives is lost. Send the payee's own.`
 }
 
 /** The problem of a fault at this path; none without a fault. */

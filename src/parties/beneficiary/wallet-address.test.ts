@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { anyCharacters } from '../../../test/support/given/any-characters.ts'
 import { share } from '../../../test/support/share.ts'
 import { CHAINS } from '../../values/network/chain.ts'
-import { isWalletAddress, plainAddress } from './wallet-address.ts'
+import { isWalletAddress, plainAddress, tokenAt } from './wallet-address.ts'
 
 /** ERC-55, "Test Cases": capitals alone, small letters alone, both. */
 const EVM_ONE_CASE = [
@@ -73,6 +73,28 @@ test('isWalletAddress, chain given by type or network, in any letter case: the c
       assert.deepEqual(fits(name), fits(type), name)
     }
   }
+})
+
+test('tokenAt, contract of each token in any letter case: named; other addresses: not', () => {
+  for (const { type, title, tokens } of CHAINS) {
+    for (const [currency, contract] of Object.entries(tokens)) {
+      assert.ok(isWalletAddress(contract, type), `checksum of ${contract}`)
+      assert.equal(tokenAt(contract), `${currency} on ${title}`)
+      if (!contract.startsWith('0x')) continue
+      assert.equal(tokenAt(contract.toLowerCase()), `${currency} on ${title}`)
+    }
+  }
+  for (const address of [...EVM_MIXED, ...BITCOIN, ...STELLAR]) {
+    assert.equal(tokenAt(address), undefined, address)
+  }
+})
+
+test('account that no key leads to: refused; the least one that may have a key: accepted', () => {
+  const account = (number: number) => `0x${number.toString(16).padStart(40, '0')}`
+  for (const number of [0, 1, 9, 0x0100, 0xffff]) {
+    assert.ok(!isWalletAddress(account(number), 'ethereum'), account(number))
+  }
+  assert.ok(isWalletAddress(account(0x1_0000), 'ethereum'))
 })
 
 /** The usual run takes every fifth character as a replacement, other ones at the next place. */

@@ -3,6 +3,7 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { base32nopad, base58, bech32, bech32m, createBase58check } from '@scure/base'
+import { CHAINS } from '../../values/network/chain.ts'
 
 /** Reads the account bytes of an address. Returns undefined or throws for an invalid address. */
 type Reader = (address: string) => Uint8Array | undefined
@@ -93,11 +94,25 @@ function hasChecksum(word: string): boolean {
 }
 
 /**
- * Whether the address is valid and not all zeros: nobody holds the key of that account, where
- * tokens are burnt.
+ * The token whose contract, mint or issuer the address names, as `USDC on Base`; undefined for any
+ * other address. A contract keeps for ever whatever is sent to it, and an issuer burns it. Chains of
+ * one family share accounts, so a contract of one is refused on all of them.
+ */
+export function tokenAt(address: string): string | undefined {
+  return accountsOf(address).flatMap(account => TOKENS_BY_ACCOUNT.get(account) ?? [])[0]
+}
+
+/**
+ * Whether the address is valid and more than a small number. Nobody holds the key of the account
+ * with zeros, where tokens are burnt, and EVM chains keep those up to 0xffff for contracts of their
+ * own.
  */
 function isAccount(read: Reader, address: string): boolean {
-  return accountBy(read, address)?.some(byte => byte !== 0) ?? false
+  return (
+    accountBy(read, address)
+      ?.subarray(0, -2)
+      .some(byte => byte !== 0) ?? false
+  )
 }
 
 function accountBy(read: Reader, address: string): Uint8Array | undefined {
@@ -194,3 +209,11 @@ function crc16(bytes: Uint8Array): number {
   }
   return sum & 0xffff
 }
+
+const TOKENS_BY_ACCOUNT: ReadonlyMap<string, string> = new Map(
+  CHAINS.flatMap(({ title, tokens }) =>
+    Object.entries(tokens).flatMap(([currency, contract]) =>
+      accountsOf(contract).map(account => [account, `${currency} on ${title}`] as const),
+    ),
+  ),
+)

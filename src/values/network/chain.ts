@@ -8,25 +8,85 @@ export interface Chain {
   readonly type: string
   readonly network: string
   readonly title: string
+  /** The contract, mint or issuer of each of our currencies that the chain carries. */
+  readonly tokens: Readonly<Record<string, string>>
   readonly currencies: readonly string[]
 }
 
 // USDC is Circle's native token, except Binance's pegged one on BNB Smart Chain; Circle left TRON
 // in 2024. USDT is Tether's own on Avalanche, Ethereum, Solana and TRON, bridged or pegged
-// elsewhere. A chain that carries none of our currencies (Bitcoin) has no row.
+// elsewhere. A chain that carries none of our currencies (Bitcoin) has no row. Addresses: "USDC
+// Contract Addresses" of developers.circle.com, "Supported Protocols" of tether.to, and the chains'
+// explorers for the bridged ones.
+const ROWS = [
+  {
+    ...{ type: 'arbitrum', network: 'ARBITRUM', title: 'Arbitrum One' },
+    tokens: {
+      USDC: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',
+      USDT: '0xFd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9',
+    },
+  },
+  {
+    ...{ type: 'avalanche', network: 'AVAXC', title: 'Avalanche C-Chain' },
+    tokens: {
+      USDC: '0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E',
+      USDT: '0x9702230A8Ea53601f5cD2dc00fDBc13d4dF4A8c7',
+    },
+  },
+  {
+    ...{ type: 'base', network: 'BASE', title: 'Base' },
+    tokens: { USDC: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913' },
+  },
+  {
+    ...{ type: 'bsc', network: 'BEP20', title: 'BNB Smart Chain' },
+    tokens: {
+      USDC: '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d',
+      USDT: '0x55d398326f99059fF775485246999027B3197955',
+    },
+  },
+  {
+    ...{ type: 'ethereum', network: 'ERC20', title: 'Ethereum' },
+    tokens: {
+      USDC: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
+      USDT: '0xdAC17F958D2ee523a2206206994597C13D831ec7',
+    },
+  },
+  {
+    ...{ type: 'optimism', network: 'OPTIMISM', title: 'OP Mainnet' },
+    tokens: {
+      USDC: '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85',
+      USDT: '0x94b008aA00579c1307B0EF2c499aD98a8ce58e58',
+    },
+  },
+  {
+    ...{ type: 'polygon', network: 'POLYGON', title: 'Polygon PoS' },
+    tokens: {
+      USDC: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
+      USDT: '0xc2132D05D31c914a87C6611C10748AEb04B58e8F',
+    },
+  },
+  {
+    ...{ type: 'solana', network: 'SPL', title: 'Solana' },
+    tokens: {
+      USDC: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
+      USDT: 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB',
+    },
+  },
+  {
+    ...{ type: 'stellar', network: 'STELLAR', title: 'Stellar' },
+    tokens: { USDC: 'GA5ZSEJYB37JRC5AVCIA5MOP4RHTM335X2KGX3IHOJAPP5RE34K4KZVN' },
+  },
+  {
+    ...{ type: 'tron', network: 'TRC20', title: 'TRON' },
+    tokens: { USDT: 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t' },
+  },
+] as const
+
 /** Every chain that a wallet payout may name. */
-export const CHAINS: readonly Chain[] = [
-  { type: 'arbitrum', network: 'ARBITRUM', title: 'Arbitrum One', currencies: ['USDC', 'USDT'] },
-  { type: 'avalanche', network: 'AVAXC', title: 'Avalanche C-Chain', currencies: ['USDC', 'USDT'] },
-  { type: 'base', network: 'BASE', title: 'Base', currencies: ['USDC'] },
-  { type: 'bsc', network: 'BEP20', title: 'BNB Smart Chain', currencies: ['USDC', 'USDT'] },
-  { type: 'ethereum', network: 'ERC20', title: 'Ethereum', currencies: ['USDC', 'USDT'] },
-  { type: 'optimism', network: 'OPTIMISM', title: 'OP Mainnet', currencies: ['USDC', 'USDT'] },
-  { type: 'polygon', network: 'POLYGON', title: 'Polygon PoS', currencies: ['USDC', 'USDT'] },
-  { type: 'solana', network: 'SPL', title: 'Solana', currencies: ['USDC', 'USDT'] },
-  { type: 'stellar', network: 'STELLAR', title: 'Stellar', currencies: ['USDC'] },
-  { type: 'tron', network: 'TRC20', title: 'TRON', currencies: ['USDT'] },
-]
+export const CHAINS: readonly Chain[] = ROWS.map(row => ({
+  ...row,
+  currencies: Object.keys(row.tokens),
+}))
 
 /** The currencies that wallets receive. */
 export const TOKENS: readonly string[] = [
