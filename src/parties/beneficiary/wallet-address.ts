@@ -95,8 +95,8 @@ function hasChecksum(word: string): boolean {
 
 /**
  * The token whose contract, mint or issuer the address names, as `USDC on Base`; undefined for any
- * other address. A contract keeps for ever whatever is sent to it, and an issuer burns it. Chains of
- * one family share accounts, so a contract of one is refused on all of them.
+ * other address. A contract keeps for ever whatever is sent to it, and an issuer burns it. Chains
+ * of one family share accounts, so a contract of one is refused on all of them.
  */
 export function tokenAt(address: string): string | undefined {
   return accountsOf(address).flatMap(account => TOKENS_BY_ACCOUNT.get(account) ?? [])[0]
