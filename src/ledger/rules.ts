@@ -4,6 +4,8 @@ import type { AccountState } from '../accounts/states.ts'
 import { refusal } from '../values/errors.ts'
 import type { GivesIds } from '../values/id.ts'
 import type { Instant } from '../values/instant.ts'
+import { currencyExponent } from '../values/money/currency.ts'
+import { formatMajor } from '../values/money/decimal.ts'
 
 /**
  * The positions of a book, from the customer's side. `available` is what the customer can spend;
@@ -121,6 +123,27 @@ export function checkRoom(book: Book, currency: string, amount: bigint, remarks:
   if (hasRoom(book, currency, amount)) return
   const message = `No ${currency} balance takes money beyond ${MAX_BALANCE} minor units.`
   throw refusal('balance_limit_exceeded', message, remarks)
+}
+
+/**
+ * Refuses a debit, fees included, above the balance. `what` begins the message; `remarks` is the
+ * JSON path.
+ */
+export function checkCovers(
+  book: Book,
+  what: string,
+  currency: string,
+  required: bigint,
+  remarks: string,
+): void {
+  const available = book.balances.get(currency) ?? 0n
+  if (available >= required) return
+  const exponent = currencyExponent(currency)
+  const message =
+    `${what} needs ${required} ${currency} minor units including fees ` +
+    `(${formatMajor(required, exponent)}) and ${available} are available ` +
+    `(${formatMajor(available, exponent)}).`
+  throw refusal('insufficient_balance', message, remarks)
 }
 
 /** Whether the balance stays within MAX_BALANCE after this amount in minor units. */

@@ -4,7 +4,7 @@
 import type { Account } from '../../accounts/rules.ts'
 import { checkActive } from '../../accounts/states.ts'
 import { rememberPayee, rememberUses } from '../../controls/limit/rules.ts'
-import { type Book, bookOf, checkRoom } from '../../ledger/rules.ts'
+import { type Book, bookOf, checkCovers, checkRoom } from '../../ledger/rules.ts'
 import { checkInlinePayee, checkPayable } from '../../parties/beneficiary/approval.ts'
 import { checkNotArchived } from '../../parties/beneficiary/archive.ts'
 import type { Beneficiary } from '../../parties/beneficiary/beneficiary.ts'
@@ -26,8 +26,6 @@ import { recordEvent } from '../../statements/event/rules.ts'
 import { refusal } from '../../values/errors.ts'
 import { nameOf } from '../../values/id.ts'
 import type { Instant } from '../../values/instant.ts'
-import { currencyExponent } from '../../values/money/currency.ts'
-import { formatMajor } from '../../values/money/decimal.ts'
 import { PAYOUT_SEAL, type WrittenPayout, writtenPayout } from '../columns.ts'
 import type { Fingerprint, Intent, Payout, PayoutState, RunCheck } from '../payout.ts'
 import { postDebit, postReceipt } from '../postings.ts'
@@ -172,16 +170,7 @@ function checkDuplicate(
 }
 
 function checkBalance(book: Book, quote: Quote): void {
-  const { holding_currency } = quote
-  const required = totalDebit(quote)
-  const available = book.balances.get(holding_currency) ?? 0n
-  if (available >= required) return
-  const exponent = currencyExponent(holding_currency)
-  const message =
-    `The payout needs ${required} ${holding_currency} minor units including fees ` +
-    `(${formatMajor(required, exponent)}) and ${available} are available ` +
-    `(${formatMajor(available, exponent)}).`
-  throw refusal('insufficient_balance', message, 'amount')
+  checkCovers(book, 'The payout', quote.holding_currency, totalDebit(quote), 'amount')
 }
 
 /** Decides one payout; refuses in the order of `judgePayout`. */
