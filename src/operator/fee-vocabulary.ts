@@ -1,7 +1,8 @@
-// The values that rows of the fee schedule may have: the types, networks and countries of payouts.
+// The values that rows of the fee schedule may have: what is priced, and the networks and countries
+// of payouts.
 import { bankingCountry } from '../parties/beneficiary/country.ts'
 import type { FeeVocabulary } from '../prices/fee/asked-fee.ts'
-import { PAYOUT_TYPES } from '../quotes/quote.ts'
+import { PRICED_TYPES } from '../quotes/quote.ts'
 import { CHARGE_TYPES } from '../quotes/request.ts'
 import { hasNoCountry } from '../quotes/terms.ts'
 import { findChain } from '../values/network/chain.ts'
@@ -10,13 +11,14 @@ import { NETWORKS } from '../values/network/local.ts'
 import { paymentNetworksNamed } from '../values/network/payment.ts'
 
 export const VOCABULARY: FeeVocabulary = {
-  payout_types: PAYOUT_TYPES,
+  payout_types: PRICED_TYPES,
   charge_types: { swift: CHARGE_TYPES },
   countryFault,
   networkName,
 }
 
 function countryFault(payout_type: string, code: string): string | undefined {
+  if (payout_type === 'conversion') return 'a conversion has no destination_country'
   if (hasNoCountry(payout_type)) return `a ${payout_type} payout has no destination_country`
   if (!isCountry(code)) return `unknown country ${code}`
   const country = bankingCountry(code)

@@ -19,7 +19,7 @@ import { findFeeMistakes } from '../prices/fee/guard.ts'
 import { describeFee, describeSubject, feeCells, MAX_BPS, presentFee } from '../prices/fee/load.ts'
 import { type Fee, type FeeKey, selectFee } from '../prices/fee/rules.ts'
 import { deleteFee, listFees, lockFees, replaceFees, upsertFees } from '../prices/fee/store.ts'
-import { PAYOUT_TYPES } from '../quotes/quote.ts'
+import { PRICED_TYPES } from '../quotes/quote.ts'
 import { CHARGE_TYPES } from '../quotes/request.ts'
 import type { Sql, TransactionSql } from '../sql/connect.ts'
 import { refusal, refuseIfAny } from '../values/errors.ts'
@@ -29,7 +29,7 @@ import { VOCABULARY } from './fee-vocabulary.ts'
 import { ForceMistake, MAX_MINOR } from './request.ts'
 
 const SUBJECT = {
-  payout_type: Literals(PAYOUT_TYPES),
+  payout_type: Literals(PRICED_TYPES),
   ...optional({
     payout_currency: CurrencyCode,
     destination_country: CountryCode,
@@ -190,8 +190,8 @@ export const fees: ActionGroup = {
 }
 
 function readType(payout_type: string): HistoricRow {
-  if (PAYOUT_TYPES.some(known => known === payout_type)) return { payout_type }
-  const message = `a payout type is one of ${PAYOUT_TYPES.join(', ')}, not "${payout_type}"`
+  if (PRICED_TYPES.some(known => known === payout_type)) return { payout_type }
+  const message = `a payout type is one of ${PRICED_TYPES.join(', ')}, not "${payout_type}"`
   throw refusal('invalid_field', message)
 }
 

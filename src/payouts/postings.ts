@@ -1,7 +1,7 @@
 // Which positions of the book a payout moves, and the journals that move them. Every list of
 // postings sums to zero in each currency; the book leaves out postings of zero. Pure.
 import { type Book, mirrored, type Posting } from '../ledger/rules.ts'
-import type { Quote } from '../quotes/quote.ts'
+import type { PricedType, Quote } from '../quotes/quote.ts'
 import { totalDebit } from '../quotes/rules.ts'
 import type { Entry, FxConversion } from '../statements/balance-transaction/balance-transaction.ts'
 import { postEntry, recordLine } from '../statements/balance-transaction/rules.ts'
@@ -130,7 +130,7 @@ export function postDebit(book: Book, quote: Quote, id: string, is_transfer: boo
 }
 
 /** The conversions of a debit, holding side first (§payout.conversions). */
-function fxConversions(quote: Quote): FxConversion[] {
+export function fxConversions(quote: Quote<PricedType>): FxConversion[] {
   const { holding_currency, payout_currency, destination_currency } = quote
   const paid = { amount: quote.payout_amount, currency: payout_currency }
   const conversions: FxConversion[] = []

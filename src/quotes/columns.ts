@@ -1,6 +1,6 @@
 // The columns of quotes, and a quote's seal, which the event of its creation has.
 import { sealOf } from '../values/digest.ts'
-import type { Quote } from './quote.ts'
+import type { PricedType, Quote } from './quote.ts'
 
 export const QUOTE_KINDS = {
   account_id: 'code',
@@ -37,4 +37,4 @@ export const QUOTE_KINDS = {
 } as const
 
 /** Seals every column that never changes. The payout that uses the quote proves the status. */
-export const QUOTE_SEAL = sealOf<Quote>(QUOTE_KINDS, ['status', 'updated_at'])
+export const QUOTE_SEAL = sealOf<Quote<PricedType>>(QUOTE_KINDS, ['status', 'updated_at'])

@@ -1,10 +1,10 @@
-// Deletes quotes that no payout has used, long after they have expired: a quote costs nothing, so
+// Deletes quotes that nothing has used, long after they have expired: a quote costs nothing, so
 // a key without money can make them without end. The event of a deleted quote stays.
 import { transactConfined } from '../sql/confine.ts'
 import type { TransactionSql } from '../sql/connect.ts'
 import { type Connections, PORTION } from '../sql/delete-expired.ts'
 import { byShard, within } from '../sql/shard.ts'
-import { PAYOUT_TYPES } from './quote.ts'
+import { PRICED_TYPES } from './quote.ts'
 
 /** How many days after its end an unused quote is deleted. The trigger of quotes has it too. */
 export const KEPT_DAYS = 90
@@ -41,11 +41,12 @@ function remove(tx: TransactionSql, owners: readonly Owner[]) {
     delete from quotes d where d.account_id = any (${account_ids}::text[])
       and ctid = any (array(
         select q.ctid from unnest(${account_ids}::text[]) as b(account_id)
-        cross join unnest(${[...PAYOUT_TYPES]}::text[]) as t(type)
+        cross join unnest(${[...PRICED_TYPES]}::text[]) as t(type)
         cross join lateral (
           select ctid from quotes q
           where q.account_id = b.account_id and q.status = 'active' and q.payout_type = t.type
-            and q.id < 'poq_' || id_time(statement_timestamp() - interval '90 days')
+            and q.id < case t.type when 'conversion' then 'coq_' else 'poq_' end
+              || id_time(statement_timestamp() - interval '90 days')
             and q.valid_until <= statement_timestamp() - interval '90 days' ${within('q', owners)}
           order by q.id limit ${PORTION}
         ) q limit ${PORTION}

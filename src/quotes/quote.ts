@@ -13,9 +13,13 @@ export const PAYOUT_TYPES = [
 ] as const
 export type PayoutType = (typeof PAYOUT_TYPES)[number]
 
+/** What a price is for: a payout, or a conversion between two balances of one account. */
+export const PRICED_TYPES = [...PAYOUT_TYPES, 'conversion'] as const
+export type PricedType = (typeof PRICED_TYPES)[number]
+
 /** Everything that a price depends on, with every default applied. '' means "not set". */
-export interface QuoteTerms {
-  readonly payout_type: PayoutType
+export interface QuoteTerms<Type extends PricedType = PayoutType> {
+  readonly payout_type: Type
   readonly holding_currency: string
   readonly payout_currency: string
   /** Minor units of the payout currency. */
@@ -48,7 +52,7 @@ export interface Price {
   readonly basis: Basis
 }
 
-export interface Quote extends QuoteTerms, Price {
+export interface Quote<Type extends PricedType = PayoutType> extends QuoteTerms<Type>, Price {
   readonly account_id: string
   readonly id: string
   readonly status: 'active' | 'used'

@@ -19,7 +19,7 @@ import { chainName } from '../values/network/chain.ts'
 import { type Network, networksOf } from '../values/network/local.ts'
 import { paymentNetworkName } from '../values/network/payment.ts'
 import { type Legs, makeBasis } from './basis.ts'
-import type { Price, Quote, QuoteTerms } from './quote.ts'
+import type { Price, PricedType, Quote, QuoteTerms } from './quote.ts'
 
 /**
  * The holding currency of a request without one: the payout currency if the account holds it,
@@ -39,7 +39,7 @@ export function defaultHoldingCurrency(
  * `amount_path` when a converted amount rounds to zero or exceeds MAX_AMOUNT.
  */
 export function priceQuote(
-  terms: QuoteTerms,
+  terms: QuoteTerms<PricedType>,
   pricing: PriceSources,
   now: Instant,
   amount_path = 'payout_info.amount',
@@ -74,11 +74,15 @@ export function priceQuote(
  * local payout that may go over several networks, each with a row of its own: the dearest counts.
  * If a network has none, the row without a network counts, which is the price of any network.
  */
-export function feeRows(fees: readonly Fee[], terms: QuoteTerms): readonly Fee[] {
+export function feeRows(fees: readonly Fee[], terms: QuoteTerms<PricedType>): readonly Fee[] {
   return rowsOf(fees, feeSubject(terms), terms)
 }
 
-function rowsOf(fees: readonly Fee[], subject: FeeSubject, terms: QuoteTerms): readonly Fee[] {
+function rowsOf(
+  fees: readonly Fee[],
+  subject: FeeSubject,
+  terms: QuoteTerms<PricedType>,
+): readonly Fee[] {
   const general = selectFee(fees, subject)
   const own = networksLeftOpen(subject, terms).map(network =>
     selectFee(fees, { ...subject, network }),
@@ -90,7 +94,7 @@ function rowsOf(fees: readonly Fee[], subject: FeeSubject, terms: QuoteTerms): r
 /** The networks among which local terms choose none; fewer than two are no choice. */
 function networksLeftOpen(
   { network }: FeeSubject,
-  { payout_type, destination_currency, destination_country }: QuoteTerms,
+  { payout_type, destination_currency, destination_country }: QuoteTerms<PricedType>,
 ): readonly string[] {
   if (payout_type !== 'local' || network !== '') return []
   return localNetworksTo(destination_currency, destination_country)
@@ -101,7 +105,10 @@ function networksLeftOpen(
  * terms without a row, or with a network without one: a free payout of a live account needs a row
  * of zero.
  */
-export function feesFor(terms: QuoteTerms, { fees, fee_required }: PriceSources): readonly Fee[] {
+export function feesFor(
+  terms: QuoteTerms<PricedType>,
+  { fees, fee_required }: PriceSources,
+): readonly Fee[] {
   const subject = feeSubject(terms)
   const rows = rowsOf(fees, subject, terms)
   if (!fee_required) return rows
@@ -113,7 +120,8 @@ export function feesFor(terms: QuoteTerms, { fees, fee_required }: PriceSources)
   const words = Object.entries(named).flatMap(([name, value]) =>
     value === '' ? [] : [`${name} ${value}`],
   )
-  const message = `No fee is set for a payout by ${[payout_type, ...words].join(', ')}.`
+  const what = payout_type === 'conversion' ? payout_type : `payout by ${payout_type}`
+  const message = `No fee is set for a ${[what, ...words].join(', ')}.`
   throw refusal('fee_unavailable', message)
 }
 
@@ -133,7 +141,7 @@ export function dearestFee(
 }
 
 /** Converts the payout amount to the holding and the destination currency. */
-function exchange(terms: QuoteTerms, { rates, policyOf }: PriceSources, now: Instant) {
+function exchange(terms: QuoteTerms<PricedType>, { rates, policyOf }: PriceSources, now: Instant) {
   const rate = (from: string, to: string) => customerRate(rates, policyOf(from, to), from, to, now)
   const { holding_currency, payout_currency, destination_currency, payout_amount: amount } = terms
   const holding_to_payout = rate(holding_currency, payout_currency)
@@ -247,14 +255,14 @@ function quoteValidity(legs: Legs, { policyOf }: Pricing): number {
 }
 
 /** A quote of these terms at this price, valid from `now`. */
-export function makeQuote(
+export function makeQuote<Type extends PricedType>(
   identity: Pick<Quote, 'account_id' | 'id' | 'made_by'>,
-  terms: QuoteTerms,
+  terms: QuoteTerms<Type>,
   price: Price,
   status: Quote['status'],
   now: Instant,
   pricing: Pricing,
-): Quote {
+): Quote<Type> {
   const valid_until = plusMilliseconds(now, quoteValidity(terms, pricing) * 1000)
   return {
     ...terms,
@@ -289,14 +297,18 @@ export function localNetworksTo(currency: string, country: string): readonly str
 const REACHING = new Map<readonly Network[], Map<string, readonly string[]>>()
 
 /** The network of a local payout that names none, if there is only one; otherwise ''. */
-function soleNetwork({ payout_type, destination_currency, destination_country }: QuoteTerms) {
+function soleNetwork({
+  payout_type,
+  destination_currency,
+  destination_country,
+}: QuoteTerms<PricedType>) {
   if (payout_type !== 'local') return ''
   const [only = '', ...others] = localNetworksTo(destination_currency, destination_country)
   return others.length === 0 ? only : ''
 }
 
 /** The values that select the fee row of these terms. */
-export function feeSubject(terms: QuoteTerms): FeeSubject {
+export function feeSubject(terms: QuoteTerms<PricedType>): FeeSubject {
   return {
     payout_type: terms.payout_type,
     payout_currency: terms.payout_currency,

@@ -5,7 +5,7 @@ import { refusal } from '../values/errors.ts'
 import type { Instant } from '../values/instant.ts'
 import { currencyExponent } from '../values/money/currency.ts'
 import { divideByRate, divideUp, MAX_AMOUNT, multiplyByRate } from '../values/money/decimal.ts'
-import type { FixedAmount, QuoteTerms } from './quote.ts'
+import type { FixedAmount, PricedType, QuoteTerms } from './quote.ts'
 import { dearestFee, feesFor } from './rules.ts'
 
 /**
@@ -15,7 +15,7 @@ import { dearestFee, feesFor } from './rules.ts'
  */
 export function payoutAmountFor(
   fixed: FixedAmount,
-  terms: QuoteTerms,
+  terms: QuoteTerms<PricedType>,
   pricing: PriceSources,
   now: Instant,
 ): bigint {
@@ -38,7 +38,7 @@ export function payoutAmountFor(
  */
 function smallestReaching(
   amount: bigint,
-  { payout_currency, destination_currency }: QuoteTerms,
+  { payout_currency, destination_currency }: QuoteTerms<PricedType>,
   { rates, policyOf }: PriceSources,
   now: Instant,
 ): bigint {
@@ -54,7 +54,12 @@ function smallestReaching(
  * fees never fall when the payout grows, so a binary search finds it. A payout that converts to
  * more than the limit costs too much even without fees, which gives the upper end.
  */
-function largestWithin(limit: bigint, terms: QuoteTerms, pricing: PriceSources, now: Instant) {
+function largestWithin(
+  limit: bigint,
+  terms: QuoteTerms<PricedType>,
+  pricing: PriceSources,
+  now: Instant,
+) {
   const { holding_currency, payout_currency } = terms
   const { rates, policyOf } = pricing
   const policy = policyOf(holding_currency, payout_currency)

@@ -17,16 +17,19 @@ import { parseDecimal } from '../values/money/decimal.ts'
 import { CARRIER_COLUMNS, type Carrier, carriedQuote } from './carried.ts'
 import { QUOTE_KINDS } from './columns.ts'
 import type { Times } from './judge-terms.ts'
-import type { Quote } from './quote.ts'
+import type { PayoutType, PricedType, Quote } from './quote.ts'
 
-export type QuoteRow = Omit<Quote, 'holding_to_payout' | 'payout_to_destination'> & {
+export type QuoteRow<Type extends PricedType = PayoutType> = Omit<
+  Quote<Type>,
+  'holding_to_payout' | 'payout_to_destination'
+> & {
   holding_to_payout: string
   payout_to_destination: string
 }
 
 export const QUOTE_COLUMNS = Object.keys(QUOTE_KINDS) as readonly (keyof typeof QUOTE_KINDS)[]
 
-export const insertQuotes = inserter<Quote>('quotes', QUOTE_KINDS)
+export const insertQuotes = inserter<Quote<PricedType>>('quotes', QUOTE_KINDS)
 
 /** The quotes of these keys, in no order. A key without a quote has no row. */
 export async function findQuotes(sql: Tag, keys: readonly Key[]): Promise<Quote[]> {
@@ -34,7 +37,17 @@ export async function findQuotes(sql: Tag, keys: readonly Key[]): Promise<Quote[
   const found = new Set(rows.map(nameOf))
   const others = keys.filter(key => !found.has(nameOf(key)))
   const carried = await findCarried(sql, others)
-  return [...rows.map(quoteFromRow), ...carried]
+  return [...rows.map(row => quoteFromRow(row)), ...carried]
+}
+
+/** The quotes of conversions of these keys, in no order. No payout carries one. */
+export async function findConversionQuotes(
+  sql: Tag,
+  keys: readonly Key[],
+): Promise<Quote<'conversion'>[]> {
+  type Row = QuoteRow<'conversion'>
+  const rows = await findByKeys<Row>(sql, 'quotes', QUOTE_COLUMNS, keys)
+  return rows.map(row => quoteFromRow(row))
 }
 
 async function findCarried(sql: Tag, keys: readonly Key[]): Promise<Quote[]> {
@@ -108,7 +121,7 @@ async function listStored(
   const place = named === undefined ? null : [named.id]
   const read = async (wanted: Wanted, condition: Fragment): Promise<Page<Quote>> => {
     const page = await findPageAt<QuoteRow>(sql, LISTED, account_id, wanted, place, condition)
-    return { ...page, rows: page.rows.map(quoteFromRow) }
+    return { ...page, rows: page.rows.map(row => quoteFromRow(row)) }
   }
   const asked = { ...wanted, filters }
   if (wants('active') === wants('expired')) return read(asked, sql``)
@@ -155,7 +168,10 @@ type UsedQuote = Pick<Quote, 'account_id' | 'id' | 'status' | 'updated_at'> & {
   readonly renewed_as: string
 }
 
-/** Marks quotes as used. The unique index on payouts.quote_id prevents a second use. */
+/**
+ * Marks quotes as used. The unique indexes on quote_id of payouts and conversions prevent a second
+ * use.
+ */
 export const markQuotesUsed = updater<UsedQuote>(
   'quotes',
   ['account_id', 'id'],
@@ -163,7 +179,7 @@ export const markQuotesUsed = updater<UsedQuote>(
   "t.status = 'active'",
 )
 
-function quoteFromRow(row: QuoteRow): Quote {
+function quoteFromRow<Type extends PricedType>(row: QuoteRow<Type>): Quote<Type> {
   return { ...row, ...ratesOf(row) }
 }
 
