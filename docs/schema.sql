@@ -18,7 +18,7 @@ CREATE DOMAIN account_state AS text
 CREATE DOMAIN clock_lead AS interval
   CONSTRAINT clock_lead_check CHECK (((VALUE >= '00:00:00'::interval) AND (EXTRACT(day FROM VALUE) = (0)::numeric) AND (EXTRACT(month FROM VALUE) = (0)::numeric) AND (EXTRACT(year FROM VALUE) = (0)::numeric)));
 CREATE DOMAIN journal_kind AS text
-  CONSTRAINT known_kind CHECK ((VALUE = ANY (ARRAY['funding'::text, 'payout'::text, 'receipt'::text, 'settlement'::text, 'failure'::text, 'reversal'::text, 'withdrawal'::text, 'adjustment'::text, 'funding_reversal'::text, 'withdrawal_reversal'::text, 'adjustment_reversal'::text])));
+  CONSTRAINT known_kind CHECK ((VALUE = ANY (ARRAY['funding'::text, 'payout'::text, 'receipt'::text, 'settlement'::text, 'failure'::text, 'reversal'::text, 'withdrawal'::text, 'adjustment'::text, 'funding_reversal'::text, 'withdrawal_reversal'::text, 'adjustment_reversal'::text, 'conversion_out'::text, 'conversion_in'::text]))) NOT VALID;
 CREATE DOMAIN posting_codes AS text
   CONSTRAINT known_codes CHECK ((string_to_array(VALUE, ' '::text) <@ ARRAY['adjustments'::text, 'available'::text, 'fees'::text, 'funding'::text, 'fx'::text, 'fx_income'::text, 'in_transit'::text, 'inter_account'::text, 'settled'::text]));
 CREATE DOMAIN event_words AS text COLLATE "C"
@@ -399,6 +399,7 @@ CREATE TABLE journals (
   undoes text COLLATE "C",
   fx_conversions json,
   metadata json,
+  CONSTRAINT journal_of_a_conversion TRIGGER DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT journals_pkey PRIMARY KEY (account_id, number),
   CONSTRAINT sound_journal CHECK (journal_is_sound((kind)::text, (codes)::text, currencies, amounts, currency, amount, fixed_fee, variable_fee, (balance_after)::bigint, undoes, fx_conversions, metadata))
 );
@@ -412,6 +413,7 @@ CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON journals FOR E
 CREATE TRIGGER funds_no_more AFTER INSERT ON journals FOR EACH ROW WHEN (((new.kind)::text = 'funding_reversal'::text)) EXECUTE FUNCTION keep_funding_reference();
 CREATE TRIGGER funds_one_account AFTER INSERT ON journals FOR EACH ROW WHEN ((((new.kind)::text = 'funding'::text) AND ((new.metadata ->> 'reference'::text) IS NOT NULL))) EXECUTE FUNCTION keep_funding_reference();
 CREATE TRIGGER gives_back_what_was_taken AFTER INSERT ON journals FOR EACH ROW WHEN (((new.kind)::text = ANY (ARRAY['failure'::text, 'reversal'::text]))) EXECUTE FUNCTION gives_back_what_was_taken();
+CREATE CONSTRAINT TRIGGER journal_of_a_conversion AFTER INSERT ON journals DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.kind)::text = ANY (ARRAY['conversion_out'::text, 'conversion_in'::text]))) EXECUTE FUNCTION check_conversion_journal();
 ALTER TABLE journals ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON journals FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON journals FOR SELECT TO corridor_auditor USING (true);
@@ -680,6 +682,7 @@ CREATE TABLE quotes (
   basis json NOT NULL,
   renewed_as text COLLATE "C" DEFAULT ''::text NOT NULL,
   CONSTRAINT quotes_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT conversion_of_two_balances CHECK ((((payout_type = 'conversion'::text) = ("left"(id, 4) = 'coq_'::text)) AND ((payout_type <> 'conversion'::text) OR ((holding_currency <> payout_currency) AND (destination_currency = payout_currency) AND ((destination_amount)::bigint = (payout_amount)::bigint) AND ((fx_income_destination)::bigint = 0) AND (entity_id = ''::text))))) NOT VALID,
   CONSTRAINT quotes_status_check CHECK ((status = ANY (ARRAY['active'::text, 'used'::text]))),
   CONSTRAINT renewed_once CHECK (((renewed_as = ''::text) OR (status = 'used'::text)))
 ) WITH (fillfactor=90, autovacuum_vacuum_scale_factor=0.05);
@@ -2679,6 +2682,30 @@ CREATE TRIGGER history AFTER INSERT ON safeguarding_days FOR EACH ROW EXECUTE FU
 GRANT SELECT ON safeguarding_days TO corridor_auditor;
 GRANT INSERT, SELECT ON safeguarding_days TO corridor_service;
 
+CREATE TABLE conversions (
+  number positive NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  account_id text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  quote_id text COLLATE "C" NOT NULL,
+  holding_currency text NOT NULL,
+  destination_currency text NOT NULL,
+  made_by maker COLLATE "C" NOT NULL,
+  CONSTRAINT conversion_is_whole TRIGGER DEFERRABLE INITIALLY DEFERRED,
+  CONSTRAINT conversions_pkey PRIMARY KEY (account_id, id),
+  CONSTRAINT conversions_id_check CHECK (("left"(id, 4) = 'cnv_'::text))
+);
+CREATE UNIQUE INDEX conversion_quote_used_once ON conversions USING btree (account_id, quote_id);
+CREATE INDEX conversions_by_kind ON conversions USING btree (account_id, holding_currency, destination_currency, id);
+CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON conversions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE CONSTRAINT TRIGGER conversion_is_whole AFTER INSERT ON conversions DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_conversion();
+ALTER TABLE conversions ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON conversions FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON conversions FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON conversions FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON conversions TO corridor_auditor;
+GRANT INSERT, SELECT ON conversions TO corridor_service;
+
 CREATE VIEW postings WITH (security_invoker=true) AS
  SELECT j.account_id,
     j.number,
@@ -2712,8 +2739,15 @@ CREATE VIEW balance_transactions WITH (security_invoker=true) AS
     ((amount + fixed_fee) + variable_fee) AS net_amount,
     balance_after,
     COALESCE(fx_conversions, '[]'::json) AS fx_conversions,
-    source AS description,
-    COALESCE(undoes, source) AS source,
+        CASE kind
+            WHEN 'conversion_in'::text THEN ('cnv'::text || substr(source, 4))
+            ELSE source
+        END AS description,
+    COALESCE(undoes,
+        CASE kind
+            WHEN 'conversion_in'::text THEN ('cnv'::text || substr(source, 4))
+            ELSE source
+        END) AS source,
     COALESCE(metadata, '{}'::json) AS metadata,
     created_at
    FROM journals
@@ -3338,8 +3372,9 @@ begin
         and currency_of[available] = currency) is true
     end then 'line_is_what_moved'
     when not case
-      when kind in ('payout', 'withdrawal', 'funding_reversal') then moved < 0
-      when kind in ('funding', 'receipt', 'failure', 'reversal', 'withdrawal_reversal') then moved > 0
+      when kind in ('payout', 'withdrawal', 'funding_reversal', 'conversion_out') then moved < 0
+      when kind in ('funding', 'receipt', 'failure', 'reversal', 'withdrawal_reversal',
+        'conversion_in') then moved > 0
       else true
     end then 'direction_matches_kind'
     when (undoes is not null) <> (kind in ('failure', 'reversal', 'funding_reversal',
@@ -5431,4 +5466,82 @@ begin
       using errcode = 'check_violation', constraint = 'month_is_open';
   end if;
   return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION posted_on(j journals, code text)
+ RETURNS numeric
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(sum(p.amount), 0) from unnest(string_to_array(j.codes, ' '), j.amounts)
+    as p (code, amount) where p.code = $2
+$function$;
+
+CREATE OR REPLACE FUNCTION check_conversion()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  q quotes;
+  sold journals;
+  bought journals;
+begin
+  select * into q from quotes where account_id = new.account_id and id = new.quote_id;
+  select * into sold from journals where account_id = new.account_id and number = new.number;
+  select * into bought from journals where account_id = new.account_id and number = new.number + 1;
+  if (q.payout_type, q.status, q.updated_at, q.holding_currency, q.destination_currency)
+      is distinct from ('conversion', 'used', new.created_at, new.holding_currency,
+        new.destination_currency)
+    or new.created_at < q.created_at or new.created_at >= q.valid_until
+  then
+    raise exception 'conversion % is not made at quote %', new.id, new.quote_id
+      using errcode = 'check_violation', constraint = 'conversion_at_its_quote';
+  end if;
+  if (sold.kind, sold.source, sold.created_at, sold.currency, sold.amount, sold.fixed_fee,
+      sold.variable_fee) is distinct from ('conversion_out', new.id, new.created_at,
+      q.holding_currency, -q.holding_amount, -q.fixed_fee_holding, -q.variable_fee_holding)
+    or not string_to_array(sold.codes, ' ') <@ array['available', 'fees', 'fx', 'fx_income']
+    or posted_on(sold, 'fees') <> q.fixed_fee_holding + q.variable_fee_holding
+    or posted_on(sold, 'fx_income') <> q.fx_income_holding
+    or (bought.kind, bought.source, bought.created_at, bought.currency, bought.amount,
+      bought.fixed_fee, bought.variable_fee) is distinct from ('conversion_in',
+      'cni' || substr(new.id, 4), new.created_at, q.destination_currency, q.destination_amount,
+      0, 0)
+    or not string_to_array(bought.codes, ' ') <@ array['available', 'fx']
+  then
+    raise exception 'the journals of conversion % are not those of its quote', new.id
+      using errcode = 'check_violation', constraint = 'conversion_moves_what_was_quoted';
+  end if;
+  -- A conversion cannot wait for people. The rule may be newer than the rules that the process has in
+  -- memory; the process reads them again. As with payouts, the service judges the other conditions.
+  if exists (select from api_keys where key_id = new.made_by and makes_only) or exists (
+    select from approval_rules r
+    where r.subject = 'payout' and (r.account_id is null or r.account_id = new.account_id)
+      and (r.key_id is null or r.key_id = new.made_by) and r.at_least is null and not r.new_payee
+      and r.payout_type is null and r.network is null and r.country is null
+      and (r.currency is null or r.currency = new.destination_currency))
+  then
+    raise exception 'people approve what conversion % moves', new.id
+      using errcode = 'serialization_failure', constraint = 'conversion_without_approval';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_conversion_journal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not exists (select from conversions c
+    where c.account_id = new.account_id and c.id = 'cnv' || substr(new.source, 4)
+      and c.number = new.number - case new.kind when 'conversion_in' then 1 else 0 end)
+  then
+    raise exception 'journal % of % is of no conversion', new.number, new.account_id
+      using errcode = 'check_violation', constraint = 'journal_of_a_conversion';
+  end if;
+  return null;
 end $function$;

@@ -34,6 +34,12 @@ const TAGS = [
     'Payouts that were made from a file and can be approved as one.',
   ],
   ['/v3/payout_group', 'Payout groups', 'Batches and imports that wait for approval.'],
+  [
+    '/v3/conversion/quote',
+    'Conversion quotes',
+    'Rate and fees of a conversion, fixed for two minutes.',
+  ],
+  ['/v3/conversion', 'Conversions', 'Money changed between two balances of the account.'],
   ['/v3/payout', 'Payouts', 'Money moved out of a balance to a beneficiary.'],
   ['/v3/maker', 'Makers', 'Who makes the objects of the account.'],
   ['/v3/funding_instruction', 'Funding', 'How payers fund the account.'],

@@ -44,6 +44,8 @@ const SUMMARIES: Readonly<Record<EventType, string>> = {
   'beneficiary.unarchived': 'A beneficiary was unarchived.',
   'beneficiary.erased': 'The personal data of a beneficiary is erased.',
   'balance_transaction.created': 'Money has moved on a balance.',
+  'conversion_quote.created': 'A quote of a conversion was made.',
+  'conversion.completed': 'Money of one balance was changed into another currency of the account.',
   'webhook_endpoint.test': 'A test event was requested for the endpoint, and goes only to it.',
 }
 

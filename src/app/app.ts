@@ -16,6 +16,7 @@ import { sessionPages } from '../console/session/pages.ts'
 import { sessionRoutes } from '../console/session/routes.ts'
 import { accountRoutes } from '../controls/account-summary/routes.ts'
 import { makerRoutes } from '../controls/maker/routes.ts'
+import { conversionRoutes } from '../conversions/routes.ts'
 import { docsPages } from '../docs-site/routes.ts'
 import { MAX_WAIT_MS, unlessLate } from '../engine/late.ts'
 import { eventRoutes } from '../history/event-object/routes.ts'
@@ -150,6 +151,7 @@ export function addRoutes(
   searchRoutes(routes, deps)
   quoteRoutes(routes, deps)
   payoutRoutes(routes, deps)
+  conversionRoutes(routes, deps)
   confirmationRoutes(app, deps)
   requirementRoutes(routes)
   vocabularyRoutes(routes)

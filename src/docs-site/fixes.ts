@@ -62,6 +62,7 @@ export const FIXES: Readonly<Record<Reason, string>> = {
   invalid_transition: LOOK_AGAIN,
   entity_duplicate: 'Use the other entity, which the message names.',
   entity_changed: 'Read the entity again and review it as it is now.',
+  approval_needed: 'Ask the operator for the conversion, or for another rule of approvals.',
   approval_not_allowed: 'Ask another person who is an approver of the account.',
   already_decided: 'Do nothing: your decision counts. Others may still decide.',
   approval_outdated: 'Read the object again, and send the digest that it has now.',

@@ -9,7 +9,7 @@ export interface Runs<Command, Outcome> {
   run(command: Command): Promise<Outcome>
 }
 
-interface LanesOptions extends LaneOptions {
+export interface LanesOptions extends LaneOptions {
   readonly lanes: number
   readonly long_commands?: LongCommands
 }

@@ -43,6 +43,8 @@ export type JournalKind =
   | 'funding_reversal'
   | 'withdrawal_reversal'
   | 'adjustment_reversal'
+  | 'conversion_out'
+  | 'conversion_in'
 
 /** A journal's line on the customer's statement. */
 export interface JournalLine {
@@ -64,7 +66,10 @@ export interface Journal {
   readonly account_id: string
   readonly number: bigint
   readonly kind: JournalKind
-  /** Id of the object that the journal is about: a payout or a booking. */
+  /**
+   * Id of the object that the journal is about: a payout, a booking or a conversion. As each
+   * object has one debit and one credit at most, `conversion_in` has the id with prefix `cni`.
+   */
   readonly source: string
   readonly postings: readonly Posting[]
   /** Null for a settlement, which moves no balance. */

@@ -1,16 +1,23 @@
 // Every write of the service, and its lanes. The pool of connections grows by their needs.
 import type { Config } from '../config/config.ts'
-import { LongCommands, type OpenedLanes, planLanes } from '../engine/lanes.ts'
+import {
+  type CreatedConversionQuote,
+  createConversion,
+  createConversionQuote,
+} from '../conversions/operations.ts'
+import { presentConversion, presentNewConversionQuote } from '../conversions/response.ts'
+import type { Converted } from '../conversions/rules.ts'
+import { type LanesOptions, LongCommands, type OpenedLanes, planLanes } from '../engine/lanes.ts'
 import { loadOnly } from '../engine/load-only.ts'
 import { success } from '../http/answer.ts'
-import { idempotent, idempotentLong } from '../http/idempotency/operations.ts'
+import { idempotent, idempotentLong, type Metering } from '../http/idempotency/operations.ts'
 import type { FullAt } from '../ledger/quota.ts'
 import { answerBeneficiary, writeBeneficiary } from '../parties/beneficiary/operations.ts'
 import { answerEntity, type WriteEntity, writeEntity } from '../parties/entity/operations.ts'
 import { advancePayout, answerPayout, cancelPayout } from '../payouts/advance/advance-operation.ts'
 import { upsertEndedReviews } from '../payouts/advance/hold-store.ts'
 import { answerBatch, createBatch, type MadeBatch } from '../payouts/batch/operations.ts'
-import { createPayout } from '../payouts/create/create-operation.ts'
+import { createPayout, type PayoutReference } from '../payouts/create/create-operation.ts'
 import type { Payout } from '../payouts/payout.ts'
 import { presentPayout } from '../payouts/response.ts'
 import { updatePayout } from '../payouts/update-operation.ts'
@@ -80,6 +87,7 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
     advancePayout: planLanes(advancePayout, often),
     writeEntity: planLanes(idempotent(writeEntity(bookId, upsertEndedReviews), written), often),
     writeBeneficiary: planLanes(idempotent(writeBeneficiary(shared), payees), often),
+    ...planConversions(shared, free, seldom),
     // A replay of thousands of events must not keep the book of another account locked.
     writeWebhook: planLanes(idempotent(writeWebhook(bookId), webhooks), singly),
     keepFound: planLanes(keepFound, singly),
@@ -92,5 +100,24 @@ export function planAllLanes(config: Config, metrics: Metrics, reference: Refere
       seldom,
     ),
     transitionPayout: planLanes(idempotent(transitionPayout, { answer, metering: free }), seldom),
+  }
+}
+
+function planConversions(
+  shared: PayoutReference,
+  metering: Metering<unknown, unknown>,
+  options: LanesOptions,
+) {
+  const quoted = ({ quote }: CreatedConversionQuote) => success(presentNewConversionQuote(quote))
+  const made = ({ conversion }: Converted) => success(presentConversion(conversion))
+  return {
+    createConversionQuote: planLanes(
+      idempotent(createConversionQuote(shared), { answer: quoted, metering }),
+      options,
+    ),
+    createConversion: planLanes(
+      idempotent(createConversion(shared), { answer: made, metering }),
+      options,
+    ),
   }
 }

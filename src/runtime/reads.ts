@@ -1,12 +1,14 @@
 // Every read by id of the service. Reads that wait for the same turn share a statement.
+
 import { findPayoutApprovals } from '../controls/approval/operations.ts'
+import { findConversions } from '../conversions/store.ts'
 import { type Reads, reader } from '../engine/reads.ts'
 import { findEventsWithObjects } from '../history/event-object/operations.ts'
 import { findBeneficiaries } from '../parties/beneficiary/store.ts'
 import { findEntities } from '../parties/entity/store.ts'
 import { findBatches } from '../payouts/batch/store.ts'
 import { findPayouts } from '../payouts/store.ts'
-import { findQuotes } from '../quotes/store.ts'
+import { findConversionQuotes, findQuotes } from '../quotes/store.ts'
 import { readAtOnce, readConfined } from '../sql/confine.ts'
 import type { TransactionSql } from '../sql/connect.ts'
 import { findBalanceTransactions } from '../statements/balance-transaction/store.ts'
@@ -27,6 +29,9 @@ export function openReaders({ reads, inTurn }: Reads) {
     // Two round trips: a quote without a row may be part of a payout.
     quote: read(findQuotes, readConfined),
     payout: read(findPayouts),
+    // Two round trips: a conversion and then its quote.
+    conversion: read(findConversions, readConfined),
+    conversionQuote: read(findConversionQuotes),
     payoutBatch: read(findBatches),
     balanceTransaction: read(findBalanceTransactions),
     entity: read(findEntities),

@@ -161,7 +161,7 @@ export const CATALOGUE = {
     status: 422,
     meaning: 'valid_until has passed; ask for a new quote.',
   },
-  quote_used: { code: 20299, status: 422, meaning: 'The quote has funded a payout already.' },
+  quote_used: { code: 20299, status: 422, meaning: 'The quote has been used already.' },
   quote_mismatch: {
     code: 20299,
     status: 422,
@@ -204,6 +204,7 @@ export const CATALOGUE = {
     status: 403,
     meaning: 'The person is no approver of the account, or made the object that needs approval.',
   },
+  approval_needed: { code: 124, status: 403, meaning: 'People would have to approve it first.' },
   already_decided: {
     code: 20316,
     status: 409,

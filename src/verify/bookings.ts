@@ -2,18 +2,17 @@
 import type { JournalKind, Posting } from '../ledger/rules.ts'
 import { numberedIdSql } from '../sql/id-sql.ts'
 import { BOOKINGS, bookingPostings, REVERSAL_KINDS } from '../statements/funding/rules.ts'
+import { CONVERSION_KINDS } from './conversions.ts'
 import { MAX_NAMED } from './problem.ts'
 import { journalProblem, nameRows, ofAccount, rowsOf, rule, type Verification } from './rows.ts'
 
 const BOOKING_KINDS = Object.entries(BOOKINGS).map(([kind, booked]) => ({ kind, ...booked }))
 
-/** The kinds of journals that belong to no payout. */
-export const BOOKED: ReadonlySet<string> = new Set(
-  BOOKING_KINDS.flatMap(({ kind, reversal_kind }) => [kind, reversal_kind]),
-)
+const BOOKED = BOOKING_KINDS.flatMap(({ kind, reversal_kind }) => [kind, reversal_kind])
+const BOOKED_KINDS = `{${BOOKED.join(',')}}`
 
-/** The same as a PostgreSQL array. */
-export const BOOKED_KINDS = `{${[...BOOKED].join(',')}}`
+/** The kinds of journals that belong to no payout. */
+export const OF_NO_PAYOUT: ReadonlySet<string> = new Set([...BOOKED, ...CONVERSION_KINDS])
 
 /** The booking's postings, and whether it undoes another; undefined for a payout's journal. */
 export function bookedBy(

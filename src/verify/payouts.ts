@@ -14,7 +14,7 @@ import type { PayoutStatus } from '../payouts/states.ts'
 import { PREFIX_END, TIME_END } from '../statements/event/row.ts'
 import { idBound, numberedId } from '../values/id.ts'
 import type { Instant } from '../values/instant.ts'
-import { BOOKED_KINDS } from './bookings.ts'
+import { OF_NO_PAYOUT } from './bookings.ts'
 import { checkMessages, MESSAGE_COLUMNS, type MessageRow } from './payout-messages.ts'
 import { checkCarried, PRICED_COLUMNS, type PricedPayout } from './quotes.ts'
 import { matchReceipts } from './receipts.ts'
@@ -109,7 +109,7 @@ export const JOURNAL_COLUMNS = `j.account_id, j.source, j.number, j.kind, ${POST
 
 const PAYOUT_JOURNALS = statement`
   select ${JOURNAL_COLUMNS} from journals j
-  where j.kind <> all ('${BOOKED_KINDS}') and ${ofAccount('j.account_id')}
+  where j.kind <> all ('{${[...OF_NO_PAYOUT].join(',')}}') and ${ofAccount('j.account_id')}
   order by j.account_id, j.source collate "C", j.number`
 
 /** The journals that a payout of each status has, in order. */

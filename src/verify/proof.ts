@@ -1,12 +1,13 @@
 // A verification in small steps: each reads some journals of one book after those that are proved,
-// and the payouts that they name. It reads one snapshot, so a book that grows meanwhile is no
-// fault.
+// and the payouts and conversions that they name. It reads one snapshot, so a book that grows
+// meanwhile is no fault.
 import { hash } from 'node:crypto'
 import { listCorrections } from '../ledger/clock-store.ts'
 import type { TransactionSql } from '../sql/connect.ts'
 import { BOOKS, type BookRow, JOURNALS_AFTER, type JournalRow } from './book-rows.ts'
-import { BOOKED } from './bookings.ts'
+import { OF_NO_PAYOUT } from './bookings.ts'
 import { checkBook, Walk, walkJournal } from './books.ts'
+import { CONVERSION_KINDS, checkConversionsAt } from './conversions.ts'
 import { matchNamed } from './named-payouts.ts'
 import { isAboutData } from './parts.ts'
 import { Findings, type Problem, unreadable } from './problem.ts'
@@ -53,8 +54,14 @@ async function readStep(tx: TransactionSql, proof: Proof, most: number): Promise
     // Each later journal builds on the wrong one, and is no fault of its own.
     if (findings.problems.length > before) walk.resume(row)
   }
-  const named = rows.filter(({ kind }) => !BOOKED.has(kind))
-  if (named.length > 0) await matchNamed({ tx, account_id, findings }, named)
+  const run = { tx, account_id, findings }
+  const named = rows.filter(({ kind }) => !OF_NO_PAYOUT.has(kind))
+  if (named.length > 0) await matchNamed(run, named)
+  const converting = rows.filter(({ kind }) => CONVERSION_KINDS.includes(kind))
+  if (converting.length > 0) {
+    const numbers = converting.map(({ number }) => number)
+    await checkConversionsAt(run, numbers)
+  }
   const next = {
     ...proof,
     number: walk.number,

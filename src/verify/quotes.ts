@@ -3,7 +3,7 @@
 import type { PriceSources } from '../prices/price.ts'
 import { type Basis, sourcesOf } from '../quotes/basis.ts'
 import { type Carrier, carriedFigures, carriedQuoteTerms } from '../quotes/carried.ts'
-import type { Price, QuoteTerms } from '../quotes/quote.ts'
+import type { Price, PricedType, QuoteTerms } from '../quotes/quote.ts'
 import { priceQuote } from '../quotes/rules.ts'
 import { QUOTE_COLUMNS, type QuoteRow } from '../quotes/store.ts'
 import type { Instant } from '../values/instant.ts'
@@ -74,7 +74,7 @@ type Wrong = (expected: string, found: string) => BadRow
 type Stored = { readonly [Name in (typeof FIGURES)[number]]?: bigint | string }
 
 function checkPrice(
-  terms: QuoteTerms,
+  terms: QuoteTerms<PricedType>,
   stored: Stored,
   basis: string | null,
   { created_at }: { readonly created_at: Instant },
@@ -92,7 +92,7 @@ function checkPrice(
 }
 
 /** Computes a price anew by the service's rules. */
-function recomputePrice(terms: QuoteTerms, basis: string | null, created_at: Instant) {
+function recomputePrice(terms: QuoteTerms<PricedType>, basis: string | null, created_at: Instant) {
   try {
     if (basis === null) throw new Error('no basis is stored')
     return priceQuote(terms, sourcesFrom(basis, terms), created_at)
@@ -106,7 +106,7 @@ function recomputePrice(terms: QuoteTerms, basis: string | null, created_at: Ins
 const sourcesByBasis = new Map<string, PriceSources>()
 const MOST_SOURCES = 1_000
 
-function sourcesFrom(basis: string, terms: QuoteTerms): PriceSources {
+function sourcesFrom(basis: string, terms: QuoteTerms<PricedType>): PriceSources {
   const { payout_type, holding_currency, payout_currency } = terms
   const name = [payout_type, holding_currency, payout_currency, basis].join(' ')
   let sources = sourcesByBasis.get(name)
@@ -123,23 +123,27 @@ function figureText(figure: Price[(typeof FIGURES)[number]]): string {
 }
 
 /**
- * Used: a payout names it or its renewal, made when the quote was updated. Active: unchanged.
+ * Used: a payout names it or its renewal, made when the quote was updated, or a conversion does.
+ * Active: unchanged.
  * `matchPayouts` checks the quotes that payouts name.
  */
 const USES = rule('quotes')`
   select q.account_id, q.id as key,
-    case q.status when 'used' then 'a payout, as the quote is used'
+    case q.status when 'used' then 'a payout or a conversion, as the quote is used'
       when 'active' then 'no change, as the quote is active' else 'active or used' end as expected,
     case when q.status is distinct from 'used'
         then concat_ws(', ', coalesce(q.status, 'no status'), 'updated ' || q.updated_at,
           nullif(q.renewed_as, ''))
-      when p.id is null then 'none'
-      else 'used ' || coalesce(q.updated_at::text, 'never') || ', the payout made '
-        || p.created_at end as found
-  from quotes q left join payouts p on p.account_id = q.account_id
-    and p.quote_id = coalesce(nullif(q.renewed_as, ''), q.id)
+      when m.created_at is null then 'none'
+      else 'used ' || coalesce(q.updated_at::text, 'never') || ', that made '
+        || m.created_at end as found
+  from quotes q left join (
+    select account_id, quote_id, created_at from payouts where ${ofAccount('account_id')}
+    union all
+    select account_id, quote_id, created_at from conversions where ${ofAccount('account_id')}
+  ) m on m.account_id = q.account_id and m.quote_id = coalesce(nullif(q.renewed_as, ''), q.id)
   where ${ofAccount('q.account_id')} and case q.status
-    when 'used' then p.id is null or p.created_at is distinct from q.updated_at
+    when 'used' then m.created_at is distinct from q.updated_at
     when 'active'
       then q.updated_at is distinct from q.created_at or q.renewed_as is distinct from ''
     else true end`

@@ -8,7 +8,11 @@ import { RAIL } from './payout-states.ts'
 import { isArchived, ofAccount, rule } from './rows.ts'
 
 /** As of payouts (payouts.ts). */
-const ID_TIMES = ['quotes', 'beneficiaries', 'entities', 'payout_batches', 'webhook_endpoints'].map(
+const HAVE_TIMES = [
+  ...['quotes', 'beneficiaries', 'entities', 'payout_batches', 'webhook_endpoints'],
+  'conversions',
+]
+const ID_TIMES = HAVE_TIMES.map(
   table => rule(table)`
     select account_id, id as key, 'an id of the time ' || made as expected,
       coalesce(substr(id, 5, 11), 'none') as found
@@ -51,7 +55,8 @@ const KEPT_AS_ANSWERED = rule('idempotency_keys')`
     select i.account_id, operation || ' ' || key as key, operation, created_at,
       ${KEPT_SEAL.sql('i')} as kept
     from idempotency_keys i where ${ofAccount('i.account_id')}
-      and (operation like 'POST /v3/payout%' or operation like 'POST /v3/sandbox/fund%')
+      and (operation like 'POST /v3/payout%' or operation like 'POST /v3/conversion%'
+        or operation like 'POST /v3/sandbox/fund%')
   ) i
   where not exists (
     select from events e where e.account_id = i.account_id and e.kept = i.kept

@@ -9,6 +9,7 @@ import { ATTEMPTS } from './attempts.ts'
 import { BENEFICIARIES, checkFoundBy } from './beneficiaries.ts'
 import { checkBookings } from './bookings.ts'
 import { type BookTotals, walkBooks } from './books.ts'
+import { checkConversions } from './conversions.ts'
 import { checkEntities } from './entities.ts'
 import { checkErasures } from './erasures.ts'
 import { CUT_RECORDS, checkChain, checkEvents } from './events.ts'
@@ -179,6 +180,7 @@ function beginParts({ walk, judge }: Parts, tick: () => void, { kept = [] }: Ver
     states: judge('payouts', run => nameRows(run, STATES)),
     releases: judge('open_payouts', checkReleases),
     payouts: walk('payouts', run => matchPayouts(run, tick)),
+    conversions: walk('journals', checkConversions),
     quotes: judge('quotes', checkUses),
     prices: walk('quotes', checkPrices),
     events: judge('events', checkEvents),
@@ -211,6 +213,7 @@ async function endParts(
     if (account_id === null) checkInterAccount(books, findings)
     checkInTransit(books, payouts, account_id, findings)
   }
+  await parts.end(begun.conversions)
   const quotes = await parts.end(begun.quotes)
   await parts.end(begun.prices)
   const events = await parts.end(begun.events)

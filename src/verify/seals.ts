@@ -1,4 +1,5 @@
 // Compares the newest event of every object, and the event of every line, with its row.
+import { CONVERSION_SEAL } from '../conversions/columns.ts'
 import { BENEFICIARY_SEAL } from '../parties/beneficiary/columns.ts'
 import { ENTITY_SEAL } from '../parties/entity/columns.ts'
 import { PAYOUT_SEAL } from '../payouts/columns.ts'
@@ -19,18 +20,28 @@ import {
   type Verification,
 } from './rows.ts'
 
+/** The quotes of payouts, or those of conversions. */
+function quotesOf(prefix: string): string {
+  return `(select * from quotes where left(id, 3) = '${prefix}')`
+}
+
 /**
  * Tables whose rows have a digest in events. `mark` begins the word of a creation in `events.told`.
  * A payout's digest covers its state.
  */
 const SEALED = [
   { prefix: 'pot', table: 'payouts', mark: 'P', seal: PAYOUT_SEAL, rows: STATED_PAYOUTS },
-  { prefix: 'poq', table: 'quotes', mark: 'Q', seal: QUOTE_SEAL },
+  { prefix: 'poq', table: 'quotes', mark: 'Q', seal: QUOTE_SEAL, rows: quotesOf('poq') },
+  { prefix: 'coq', table: 'quotes', mark: '-', seal: QUOTE_SEAL, rows: quotesOf('coq') },
+  { prefix: 'cnv', table: 'conversions', mark: '-', seal: CONVERSION_SEAL },
   { prefix: 'bnf', table: 'beneficiaries', mark: 'B', seal: BENEFICIARY_SEAL },
   { prefix: 'ent', table: 'entities', mark: '-', seal: ENTITY_SEAL },
 ] as const
 
 const PREFIXES = SEALED.map(({ prefix }) => `'${prefix}'`).join(', ')
+
+/** An unused quote from before this time may be deleted. */
+const UNTIL = `statement_timestamp() - interval '${KEPT_DAYS} days'`
 
 /** Follows the mark of a payout with a carried quote, whose event is the previous word. */
 const CARRYING = 'Q'
@@ -71,8 +82,8 @@ export async function checkSeals(run: Verification): Promise<void> {
       full join made m on m.account_id = s.account_id and m.created_at = s.created_at
         and m.mark = s.mark and m.ending = s.ending
       full join changed c on c.account_id = s.account_id and c.id = s.id
-      where (s.id is null and m.mark = 'Q'
-        and m.created_at < statement_timestamp() - interval '${KEPT_DAYS} days') is not true
+      where (s.id is null and (m.mark = 'Q' and m.created_at < ${UNTIL}
+        or c.id like 'coq_%' and c.id < 'coq_' || id_time(${UNTIL}))) is not true
     ) held
     where not is_there or row is distinct from event or is_told is null
     order by 1, 2, 3 limit ${MAX_NAMED}`

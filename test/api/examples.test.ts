@@ -264,6 +264,17 @@ test('examples of quotes: one of each payout type, one with explanation, one pag
   await show(spread, 'getPayoutQuote', 'explained', { ids: [id], query })
 })
 
+test('examples of conversions: priced by what leaves and by what arrives, made, read', async () => {
+  const fund = { USD: 1_000_000n, EUR: 1_000_000n }
+  const account = await service.openAccount({ currencies: ['USD', 'EUR'], fund })
+  const { id } = await show(account, 'createConversionQuote', 'arrives')
+  await show(account, 'createConversionQuote', 'leaves', { requestOnly: true })
+  await show(account, 'getConversionQuote', 'arrives', { ids: [id] })
+  const made = await show(account, 'createConversion', 'dollars', { with: { quote: id } })
+  await show(account, 'getConversion', 'dollars', { ids: [made.id] })
+  await show(account, 'listConversions', 'page', { query: '?limit=1' })
+})
+
 test('examples of payouts: one of each type, with every action on it', async () => {
   for (const type of Object.keys(readExamples('createPayout'))) {
     const { id, balance_transaction } = await show(payer, 'createPayout', type)

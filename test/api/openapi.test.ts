@@ -113,7 +113,7 @@ test('openapi.json, schema names: none equals a JavaScript global, as generated 
 })
 
 test('openapi.json, schema used repeatedly: one component; no component unused', () => {
-  assert.ok(text.split('\n').length < 11_000, 'it can be read')
+  assert.ok(text.split('\n').length < 11_500, 'it can be read')
   const { securitySchemes: _, ...kinds } = document.components
   const uses = new Map<string, number>()
   for (const [, { $ref }] of nodes(document)) {

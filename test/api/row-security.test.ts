@@ -4,12 +4,13 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { buildApp } from '../../src/app/app.ts'
+import { findConversions } from '../../src/conversions/store.ts'
 import { findBeneficiaries } from '../../src/parties/beneficiary/store.ts'
 import { findEntities } from '../../src/parties/entity/store.ts'
 import { ITEM_STATUSES } from '../../src/payouts/batch/batch.ts'
 import { findBatches, listItems } from '../../src/payouts/batch/store.ts'
 import { findPayouts } from '../../src/payouts/store.ts'
-import { findQuotes } from '../../src/quotes/store.ts'
+import { findConversionQuotes, findQuotes } from '../../src/quotes/store.ts'
 import { openDeps } from '../../src/runtime/deps.ts'
 import { makeMetrics } from '../../src/runtime/metrics.ts'
 import { readConfined, transactConfined } from '../../src/sql/confine.ts'
@@ -467,6 +468,8 @@ type LookUp = (tx: TransactionSql, key: Key) => Promise<readonly { account_id: s
  */
 const LOOK_UPS: readonly (readonly [name: string, prefix: string, find: LookUp])[] = [
   ['quotes', 'poq', (tx, key) => findQuotes(tx, [key])],
+  ['quotes of conversions', 'coq', (tx, key) => findConversionQuotes(tx, [key])],
+  ['conversions', 'cnv', (tx, key) => findConversions(tx, [key])],
   ['payouts', 'pot', (tx, key) => findPayouts(tx, [key])],
   ['batches', 'pob', (tx, key) => findBatches(tx, [key])],
   ['items', 'pob', async (tx, key) => (await listItems(tx, key, ITEMS)).rows],

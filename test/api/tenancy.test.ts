@@ -45,7 +45,7 @@ before(async () => {
   owner = await makeWorld(service, true)
   await service.setRoutes([{}])
   // Live accounts pay at prices that are set: zero here, so that refusals are of what is asked for.
-  await service.setFees([{}, { payout_type: 'service_account' }])
+  await service.setFees([{}, { payout_type: 'service_account' }, { payout_type: 'conversion' }])
   live = await makeWorld(service, onCluster)
   stranger = await makeWorld(service, true)
   liveStranger = await makeWorld(service, onCluster)
@@ -262,7 +262,10 @@ test('every route without a key: answer contains no data of any account', async 
 })
 
 test("every idempotent POST with another account's Idempotency-Key: no replay, with any body", async () => {
-  const posts = routes.filter(route => route.idempotent && !route.url.includes(':'))
+  // A conversion needs a quote of its own: test/api/conversion.test.ts sends it.
+  const posts = routes.filter(
+    ({ idempotent, url }) => idempotent && !url.includes(':') && url !== '/v3/conversion',
+  )
   assert.ok(posts.length >= 8, String(posts.length))
   const keyOf = ({ url }: Route) => ({ 'idempotency-key': `${url} of the owner` })
   const first = new Map<Route, Answer>()

@@ -166,6 +166,8 @@ test('event types that an endpoint can subscribe to: every event type of payouts
     ),
     ...['balance_transaction.*', 'balance_transaction.created'],
     ...['payout_quote.*', 'payout_quote.created'],
+    ...['conversion_quote.*', 'conversion_quote.created'],
+    ...['conversion.*', 'conversion.completed'],
   ]
   assert.deepEqual([...EVENT_TYPES].sort(), expected.sort())
 })

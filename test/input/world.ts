@@ -95,6 +95,8 @@ async function furnish(
   const entities = await make('/v3/entity')
   await make('/v3/beneficiary')
   await make('/v3/payout/quote')
+  const [price] = await make('/v3/conversion/quote')
+  assert.equal((await account.post('/v3/conversion', { quote: price.id })).status, 200)
   const payouts = await make('/v3/payout')
   await make('/v3/webhook_endpoint')
   const batch = { payouts: examplesOf(operations, 'POST /v3/payout').slice(0, 2) }

@@ -594,6 +594,7 @@ const CHANGEABLE = {
     'metadata',
   ],
   quotes: ['status', 'updated_at', 'renewed_as'],
+  conversions: [],
   beneficiaries: ['approval', 'details', 'found_by', 'updated_at', 'archived_at', 'screening'],
   entities: [
     'on_behalf_of',

@@ -7,7 +7,7 @@ import { addApprovalRule } from '../support/service/approvals.ts'
 import { openCli } from '../support/service/cli.ts'
 import { importInto } from '../support/service/importing.ts'
 import { eraseBy, openContext } from '../support/service/operate.ts'
-import { addPerson } from '../support/service/service.ts'
+import { addPerson, type Client } from '../support/service/service.ts'
 import { type History, makeHistory } from './history.ts'
 
 export async function makeEverything(): Promise<History> {
@@ -50,10 +50,24 @@ async function addEverything(history: History): Promise<void> {
     return { ...localPayout, amount, reference_id: `INV-${amount}` }
   })
   await importInto(history.service, main, 'payouts.csv', rows)
+  for (const amount of [1_000, 2_500]) await convert(main, amount)
   await splitPayment(history)
   await addRowsThatWait(history)
   await eraseSome(history)
   await approveSome(history)
+}
+
+/** Euros into dollars of the same account, and a quote that nobody uses. */
+async function convert(client: Client, amount: number): Promise<void> {
+  const body = { holding_info: { currency: 'EUR' }, destination_info: { currency: 'USD', amount } }
+  await client.post('/v3/conversion/quote', body)
+  const { json } = await client.post('/v3/conversion/quote', body)
+  const made = await client.post(
+    '/v3/conversion',
+    { quote: json.data?.id },
+    { 'idempotency-key': `${amount}` },
+  )
+  assert.equal(made.status, 200, made.text)
 }
 
 /** A payout to a new payee and a beneficiary, in each of two accounts, that somebody has approved. */

@@ -354,7 +354,7 @@ const quoteFaults: readonly Fault[] = [
   openQuoteChange(
     'a quote marked as used without a payout',
     `status = 'used'`,
-    /a payout, as the quote is used; none/,
+    /a payout or a conversion, as the quote is used; none/,
   ),
   openQuoteChange(
     'an unused quote that costs less',

@@ -189,9 +189,13 @@ async function edit(tx: TransactionSql, column: Column, kind: Kind): Promise<Pic
 /** Is this the row, or what lacks it? Chains name the row by its number, others by its id. */
 function isAbout({ table, account_id, key, expected, found }: Problem, row: Picked): boolean {
   const near: Readonly<Record<string, readonly string[]>> = {
-    journals: ['payouts', 'books'],
-    events: ['books', 'entities', 'quotes', 'payouts', 'journals', 'beneficiaries'],
-    quotes: ['payouts'],
+    journals: ['payouts', 'books', 'conversions'],
+    events: [
+      ...['books', 'entities', 'quotes', 'payouts', 'journals', 'beneficiaries'],
+      'conversions',
+    ],
+    quotes: ['payouts', 'journals'],
+    conversions: ['journals', 'quotes'],
     accounts: ['books', 'balances'],
     books: ['events', 'journals'],
     balances: ['journals', 'books'],

@@ -89,6 +89,10 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
       'destination_country fund_transfer_network payment_network wallet_type wallet_network ' +
       'charge_type entity_id basis renewed_as',
   },
+  conversions: {
+    staff: 'made_by',
+    none: 'account_id id quote_id holding_currency destination_currency',
+  },
   payouts: {
     personal: 'beneficiary_details particulars reference_id mt103',
     digest: 'import_keys',

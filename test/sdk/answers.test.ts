@@ -15,7 +15,7 @@ import { makeWorld } from '../support/service/world.ts'
 import { noPython, startPythonClient } from './python.ts'
 
 /** For people, about a file of an operator, or about a notice of a bank: refused, as declared. */
-const REFUSED = /\/(approve|reject|accept_notice|confirmation)$|\/payout_import\//
+const REFUSED = /\/(approve|reject|accept_notice|confirmation|conversion)$|\/payout_import\//
 
 let service: TestService
 let routes: readonly Route[]

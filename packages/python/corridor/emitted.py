@@ -40,7 +40,7 @@ Account = TypedDict("Account", {
     "created_at": "\"Timestamp\"",
 })
 
-AccountEvent = Union["PayoutQuoteEvent", "PayoutEvent", "EntityEvent", "BeneficiaryEvent", "BalanceTransactionEvent", "WebhookEndpointEvent"]
+AccountEvent = Union["PayoutQuoteEvent", "PayoutEvent", "EntityEvent", "BeneficiaryEvent", "BalanceTransactionEvent", "ConversionQuoteEvent", "ConversionEvent", "WebhookEndpointEvent"]
 
 AccountLimit = TypedDict("AccountLimit", {
     "id": "str",
@@ -144,7 +144,7 @@ BalanceTransaction = TypedDict("BalanceTransaction", {
     "metadata": "dict[str, str]",
     "operation_type": "Literal[\"credit\", \"debit\"]",
     "source": "str",
-    "type": "Literal[\"escrow\", \"payout\", \"payout_failure\", \"payout_reversal\", \"withdrawal\", \"adjustment\", \"escrow_reversal\", \"withdrawal_reversal\", \"adjustment_reversal\"]",
+    "type": "Literal[\"escrow\", \"payout\", \"payout_failure\", \"payout_reversal\", \"withdrawal\", \"adjustment\", \"escrow_reversal\", \"withdrawal_reversal\", \"adjustment_reversal\", \"conversion_out\", \"conversion_in\"]",
     "expanded": NotRequired["dict[str, Any]"],
 })
 
@@ -162,7 +162,7 @@ BalanceTransactionAlone = TypedDict("BalanceTransactionAlone", {
     "metadata": "dict[str, str]",
     "operation_type": "Literal[\"credit\", \"debit\"]",
     "source": "str",
-    "type": "Literal[\"escrow\", \"payout\", \"payout_failure\", \"payout_reversal\", \"withdrawal\", \"adjustment\", \"escrow_reversal\", \"withdrawal_reversal\", \"adjustment_reversal\"]",
+    "type": "Literal[\"escrow\", \"payout\", \"payout_failure\", \"payout_reversal\", \"withdrawal\", \"adjustment\", \"escrow_reversal\", \"withdrawal_reversal\", \"adjustment_reversal\", \"conversion_out\", \"conversion_in\"]",
 })
 
 BalanceTransactionEvent = TypedDict("BalanceTransactionEvent", {
@@ -174,8 +174,8 @@ BalanceTransactionEvent = TypedDict("BalanceTransactionEvent", {
     "account": "str",
     "object_id": "str",
     "data": "\"BalanceTransactionAlone\"",
-    "previous_attributes": "dict[str, Any]",
-    "change": "dict[str, Any]",
+    "previous_attributes": "\"NothingBefore\"",
+    "change": "\"ChangeByMaker\"",
     "erased": "bool",
 })
 
@@ -377,6 +377,10 @@ ByHand = TypedDict("ByHand", {
 
 CancelRequest = Union[dict[str, Any], None]
 
+ChangeByMaker = TypedDict("ChangeByMaker", {
+    "made_by": NotRequired["\"MadeBy\""],
+})
+
 ClockRequest = TypedDict("ClockRequest", {
     "seconds": "int",
 })
@@ -390,6 +394,94 @@ ComparedWay = TypedDict("ComparedWay", {
     "method": "Literal[\"same_currency\", \"direct\", \"inverted\", \"crossed\"]",
     "rows": "List[\"RateBookRow\"]",
     "mid": "\"ExplainedMid\"",
+})
+
+Conversion = TypedDict("Conversion", {
+    "id": "str",
+    "object": "Literal[\"conversion\"]",
+    "status": "Literal[\"completed\"]",
+    "quote": "str",
+    "holding_info": "\"Money\"",
+    "destination_info": "\"Money\"",
+    "fee_info": "\"ConversionFees\"",
+    "exchange_rate": "\"Decimal\"",
+    "total_debit": "\"Money\"",
+    "balance_transactions": "\"ConversionLines\"",
+    "made_by": "\"MadeBy\"",
+    "created_at": "\"Timestamp\"",
+})
+
+ConversionEvent = TypedDict("ConversionEvent", {
+    "id": "str",
+    "object": "Literal[\"event\"]",
+    "type": "Literal[\"conversion.completed\"]",
+    "created_at": "\"Timestamp\"",
+    "sequence": "int",
+    "account": "str",
+    "object_id": "str",
+    "data": "\"Conversion\"",
+    "previous_attributes": "\"NothingBefore\"",
+    "change": "\"ChangeByMaker\"",
+    "erased": "bool",
+})
+
+ConversionFee = TypedDict("ConversionFee", {
+    "in_holding_currency": "int",
+})
+
+ConversionFees = TypedDict("ConversionFees", {
+    "fixed": "\"ConversionFee\"",
+    "variable": "\"ConversionFee\"",
+})
+
+ConversionLines = TypedDict("ConversionLines", {
+    "debit": "str",
+    "credit": "str",
+})
+
+ConversionQuote = TypedDict("ConversionQuote", {
+    "id": "str",
+    "object": "Literal[\"conversion_quote\"]",
+    "holding_info": "\"Money\"",
+    "destination_info": "\"Money\"",
+    "fee_info": "\"ConversionFees\"",
+    "exchange_rate": "\"Decimal\"",
+    "total_debit": "\"Money\"",
+    "valid_until": "str",
+    "status": "Literal[\"active\", \"used\", \"expired\"]",
+    "made_by": "\"MadeBy\"",
+    "created_at": "\"Timestamp\"",
+    "updated_at": "\"Timestamp\"",
+})
+
+ConversionQuoteDeleted = TypedDict("ConversionQuoteDeleted", {
+    "id": "str",
+    "object": "Literal[\"conversion_quote\"]",
+    "deleted": "Literal[True]",
+})
+
+ConversionQuoteEvent = TypedDict("ConversionQuoteEvent", {
+    "id": "str",
+    "object": "Literal[\"event\"]",
+    "type": "Literal[\"conversion_quote.created\"]",
+    "created_at": "\"Timestamp\"",
+    "sequence": "int",
+    "account": "str",
+    "object_id": "str",
+    "data": "Union[\"ConversionQuote\", \"ConversionQuoteDeleted\"]",
+    "previous_attributes": "\"NothingBefore\"",
+    "change": "\"ChangeByMaker\"",
+    "erased": "bool",
+})
+
+ConversionQuoteRequest = TypedDict("ConversionQuoteRequest", {
+    "holding_info": "dict[str, Any]",
+    "destination_info": "dict[str, Any]",
+    "total_debit": NotRequired["int"],
+})
+
+ConversionRequest = TypedDict("ConversionRequest", {
+    "quote": "str",
 })
 
 CorrectedValues = TypedDict("CorrectedValues", {
@@ -616,7 +708,7 @@ EntityUpdate = TypedDict("EntityUpdate", {
 
 ErrorDetail = TypedDict("ErrorDetail", {
     "code": "int",
-    "reason": "Union[Literal[\"invalid_json\", \"internal\", \"service_unavailable\", \"clock_jumped\", \"invalid_path_parameter\", \"invalid_query_parameter\", \"not_found\", \"insufficient_scope\", \"sandbox_only\", \"invalid_credentials\", \"missing_credentials\", \"rate_limited\", \"quota_exceeded\", \"invalid_request\", \"request_timeout\", \"unsupported_media_type\", \"payload_too_large\", \"headers_too_large\", \"uri_too_long\", \"misdirected_request\", \"unknown_version\", \"method_not_allowed\", \"account_frozen\", \"account_closed\", \"invalid_field\", \"cross_site_request\", \"insecure_connection\", \"password_needed\", \"invalid_login\", \"session_over\", \"code_needed\", \"enrolment_needed\", \"idempotency_key_reused\", \"invalid_idempotency_key\", \"currency\", \"holding_currency_not_found\", \"beneficiary_missing\", \"type_mismatch\", \"beneficiary_not_found\", \"entity_not_found\", \"insufficient_balance\", \"amount_mismatch\", \"amount_out_of_range\", \"quote_expired\", \"quote_used\", \"quote_mismatch\", \"rate_stale\", \"fee_unavailable\", \"rate_unavailable\", \"deposit_address_not_found\", \"deposit_currency_not_accepted\", \"invalid_transition\", \"entity_duplicate\", \"entity_changed\", \"approval_not_allowed\", \"already_decided\", \"approval_outdated\", \"notice_outdated\", \"notice_without_value\", \"payout_not_cancellable\", \"payout_not_paid\", \"possible_duplicate_payout\", \"max_total_debit_exceeded\", \"balance_limit_exceeded\", \"route_unavailable\", \"calendar_ended\", \"limit_exceeded\", \"beneficiary_not_approved\", \"beneficiary_archived\", \"party_erased\", \"erasure_refused\", \"webhook_endpoint_limit\", \"webhook_endpoint_disabled\", \"source_already_used\", \"reference_already_used\", \"already_reversed\", \"not_reversible\", \"route_conflict\", \"object_full\", \"likely_mistake\", \"event_archived\"], str]",
+    "reason": "Union[Literal[\"invalid_json\", \"internal\", \"service_unavailable\", \"clock_jumped\", \"invalid_path_parameter\", \"invalid_query_parameter\", \"not_found\", \"insufficient_scope\", \"sandbox_only\", \"invalid_credentials\", \"missing_credentials\", \"rate_limited\", \"quota_exceeded\", \"invalid_request\", \"request_timeout\", \"unsupported_media_type\", \"payload_too_large\", \"headers_too_large\", \"uri_too_long\", \"misdirected_request\", \"unknown_version\", \"method_not_allowed\", \"account_frozen\", \"account_closed\", \"invalid_field\", \"cross_site_request\", \"insecure_connection\", \"password_needed\", \"invalid_login\", \"session_over\", \"code_needed\", \"enrolment_needed\", \"idempotency_key_reused\", \"invalid_idempotency_key\", \"currency\", \"holding_currency_not_found\", \"beneficiary_missing\", \"type_mismatch\", \"beneficiary_not_found\", \"entity_not_found\", \"insufficient_balance\", \"amount_mismatch\", \"amount_out_of_range\", \"quote_expired\", \"quote_used\", \"quote_mismatch\", \"rate_stale\", \"fee_unavailable\", \"rate_unavailable\", \"deposit_address_not_found\", \"deposit_currency_not_accepted\", \"invalid_transition\", \"entity_duplicate\", \"entity_changed\", \"approval_not_allowed\", \"approval_needed\", \"already_decided\", \"approval_outdated\", \"notice_outdated\", \"notice_without_value\", \"payout_not_cancellable\", \"payout_not_paid\", \"possible_duplicate_payout\", \"max_total_debit_exceeded\", \"balance_limit_exceeded\", \"route_unavailable\", \"calendar_ended\", \"limit_exceeded\", \"beneficiary_not_approved\", \"beneficiary_archived\", \"party_erased\", \"erasure_refused\", \"webhook_endpoint_limit\", \"webhook_endpoint_disabled\", \"source_already_used\", \"reference_already_used\", \"already_reversed\", \"not_reversible\", \"route_conflict\", \"object_full\", \"likely_mistake\", \"event_archived\"], str]",
     "message": "str",
     "remarks": "str",
 })
@@ -766,7 +858,7 @@ LoggedRequest = TypedDict("LoggedRequest", {
     "outcome": "Literal[\"succeeded\", \"refused\", \"failed\", \"abandoned\"]",
     "status": "Union[int, None]",
     "duration_ms": "\"Decimal\"",
-    "reason": "Union[Literal[\"invalid_json\", \"internal\", \"service_unavailable\", \"clock_jumped\", \"invalid_path_parameter\", \"invalid_query_parameter\", \"not_found\", \"insufficient_scope\", \"sandbox_only\", \"invalid_credentials\", \"missing_credentials\", \"rate_limited\", \"quota_exceeded\", \"invalid_request\", \"request_timeout\", \"unsupported_media_type\", \"payload_too_large\", \"headers_too_large\", \"uri_too_long\", \"misdirected_request\", \"unknown_version\", \"method_not_allowed\", \"account_frozen\", \"account_closed\", \"invalid_field\", \"cross_site_request\", \"insecure_connection\", \"password_needed\", \"invalid_login\", \"session_over\", \"code_needed\", \"enrolment_needed\", \"idempotency_key_reused\", \"invalid_idempotency_key\", \"currency\", \"holding_currency_not_found\", \"beneficiary_missing\", \"type_mismatch\", \"beneficiary_not_found\", \"entity_not_found\", \"insufficient_balance\", \"amount_mismatch\", \"amount_out_of_range\", \"quote_expired\", \"quote_used\", \"quote_mismatch\", \"rate_stale\", \"fee_unavailable\", \"rate_unavailable\", \"deposit_address_not_found\", \"deposit_currency_not_accepted\", \"invalid_transition\", \"entity_duplicate\", \"entity_changed\", \"approval_not_allowed\", \"already_decided\", \"approval_outdated\", \"notice_outdated\", \"notice_without_value\", \"payout_not_cancellable\", \"payout_not_paid\", \"possible_duplicate_payout\", \"max_total_debit_exceeded\", \"balance_limit_exceeded\", \"route_unavailable\", \"calendar_ended\", \"limit_exceeded\", \"beneficiary_not_approved\", \"beneficiary_archived\", \"party_erased\", \"erasure_refused\", \"webhook_endpoint_limit\", \"webhook_endpoint_disabled\", \"source_already_used\", \"reference_already_used\", \"already_reversed\", \"not_reversible\", \"route_conflict\", \"object_full\", \"likely_mistake\", \"event_archived\"], str]",
+    "reason": "Union[Literal[\"invalid_json\", \"internal\", \"service_unavailable\", \"clock_jumped\", \"invalid_path_parameter\", \"invalid_query_parameter\", \"not_found\", \"insufficient_scope\", \"sandbox_only\", \"invalid_credentials\", \"missing_credentials\", \"rate_limited\", \"quota_exceeded\", \"invalid_request\", \"request_timeout\", \"unsupported_media_type\", \"payload_too_large\", \"headers_too_large\", \"uri_too_long\", \"misdirected_request\", \"unknown_version\", \"method_not_allowed\", \"account_frozen\", \"account_closed\", \"invalid_field\", \"cross_site_request\", \"insecure_connection\", \"password_needed\", \"invalid_login\", \"session_over\", \"code_needed\", \"enrolment_needed\", \"idempotency_key_reused\", \"invalid_idempotency_key\", \"currency\", \"holding_currency_not_found\", \"beneficiary_missing\", \"type_mismatch\", \"beneficiary_not_found\", \"entity_not_found\", \"insufficient_balance\", \"amount_mismatch\", \"amount_out_of_range\", \"quote_expired\", \"quote_used\", \"quote_mismatch\", \"rate_stale\", \"fee_unavailable\", \"rate_unavailable\", \"deposit_address_not_found\", \"deposit_currency_not_accepted\", \"invalid_transition\", \"entity_duplicate\", \"entity_changed\", \"approval_not_allowed\", \"approval_needed\", \"already_decided\", \"approval_outdated\", \"notice_outdated\", \"notice_without_value\", \"payout_not_cancellable\", \"payout_not_paid\", \"possible_duplicate_payout\", \"max_total_debit_exceeded\", \"balance_limit_exceeded\", \"route_unavailable\", \"calendar_ended\", \"limit_exceeded\", \"beneficiary_not_approved\", \"beneficiary_archived\", \"party_erased\", \"erasure_refused\", \"webhook_endpoint_limit\", \"webhook_endpoint_disabled\", \"source_already_used\", \"reference_already_used\", \"already_reversed\", \"not_reversible\", \"route_conflict\", \"object_full\", \"likely_mistake\", \"event_archived\"], str]",
     "remarks": "str",
 })
 
@@ -828,6 +920,8 @@ Networks = TypedDict("Networks", {
     "object": "Literal[\"networks\"]",
     "networks": "List[\"Network\"]",
 })
+
+NothingBefore = dict[str, Any]
 
 OptionPrice = TypedDict("OptionPrice", {
     "holding_info": "\"Money\"",
@@ -1150,8 +1244,8 @@ PayoutQuoteEvent = TypedDict("PayoutQuoteEvent", {
     "account": "str",
     "object_id": "str",
     "data": "Union[\"PayoutQuote\", \"PayoutQuoteDeleted\"]",
-    "previous_attributes": "dict[str, Any]",
-    "change": "dict[str, Any]",
+    "previous_attributes": "\"NothingBefore\"",
+    "change": "\"ChangeByMaker\"",
     "erased": "bool",
 })
 
@@ -1621,8 +1715,8 @@ WebhookEndpointEvent = TypedDict("WebhookEndpointEvent", {
     "account": "str",
     "object_id": "str",
     "data": "\"WebhookEndpoint\"",
-    "previous_attributes": "dict[str, Any]",
-    "change": "dict[str, Any]",
+    "previous_attributes": "\"NothingBefore\"",
+    "change": "\"ChangeByMaker\"",
     "erased": "bool",
 })
 
@@ -1655,7 +1749,7 @@ WebhookEndpointWithSecret = TypedDict("WebhookEndpointWithSecret", {
     "secret": "str",
 })
 
-WebhookEventType = Literal["payout_quote.*", "payout_quote.created", "payout.*", "payout.created", "payout.pending_approval", "payout.approved", "payout.rejected", "payout.processing", "payout.requires_action", "payout.compliance_hold", "payout.succeeded", "payout.failed", "payout.reversed", "payout.sent", "payout.rerouted", "payout.taken", "payout.released", "payout.notified", "payout.updated", "payout.erased", "entity.*", "entity.created", "entity.updated", "entity.approval_pending", "entity.approval_submitted", "entity.approval_approved", "entity.approval_rejected", "entity.approval_requires_action", "entity.approval_resubmitted", "entity.erased", "beneficiary.*", "beneficiary.created", "beneficiary.updated", "beneficiary.pending_approval", "beneficiary.approved", "beneficiary.rejected", "beneficiary.archived", "beneficiary.unarchived", "beneficiary.erased", "balance_transaction.*", "balance_transaction.created"]
+WebhookEventType = Literal["payout_quote.*", "payout_quote.created", "payout.*", "payout.created", "payout.pending_approval", "payout.approved", "payout.rejected", "payout.processing", "payout.requires_action", "payout.compliance_hold", "payout.succeeded", "payout.failed", "payout.reversed", "payout.sent", "payout.rerouted", "payout.taken", "payout.released", "payout.notified", "payout.updated", "payout.erased", "entity.*", "entity.created", "entity.updated", "entity.approval_pending", "entity.approval_submitted", "entity.approval_approved", "entity.approval_rejected", "entity.approval_requires_action", "entity.approval_resubmitted", "entity.erased", "beneficiary.*", "beneficiary.created", "beneficiary.updated", "beneficiary.pending_approval", "beneficiary.approved", "beneficiary.rejected", "beneficiary.archived", "beneficiary.unarchived", "beneficiary.erased", "balance_transaction.*", "balance_transaction.created", "conversion_quote.*", "conversion_quote.created", "conversion.*", "conversion.completed"]
 
 WebhookReplay = TypedDict("WebhookReplay", {
     "object": "Literal[\"webhook_replay\"]",
@@ -1820,6 +1914,37 @@ class PayoutsResource:
         return self._transport.call("POST", f"/v3/payout/{segment(id)}/reject", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
 
 
+class ConversionsQuotesResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def create(self, body: "ConversionQuoteRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["ConversionQuote"]:
+        """Fix the rate and the fees of a conversion for two minutes. `POST /v3/conversion/quote`"""
+        return self._transport.call("POST", "/v3/conversion/quote", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+    def retrieve(self, id: str, *, options: Options = Options()) -> Answer["ConversionQuote"]:
+        """Fetch the quote of a conversion. `GET /v3/conversion/quote/{id}`"""
+        return self._transport.call("GET", f"/v3/conversion/quote/{segment(id)}", query={}, options=options)
+
+
+class ConversionsResource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self.quotes = ConversionsQuotesResource(transport)
+
+    def create(self, body: "ConversionRequest", *, idempotency_key: Optional[str] = None, options: Options = Options()) -> Answer["Conversion"]:
+        """Change money of one balance of the account into another of its currencies. `POST /v3/conversion`"""
+        return self._transport.call("POST", "/v3/conversion", query={}, body=body, keyed=True, idempotency_key=idempotency_key, options=options)
+
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, holding_currency: Optional[Union[str, Sequence[str]]] = None, destination_currency: Optional[Union[str, Sequence[str]]] = None, options: Options = Options()) -> Listing["Conversion"]:
+        """List conversions, newest first. `GET /v3/conversion`"""
+        return self._transport.list("id", "GET", "/v3/conversion", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "holding_currency": holding_currency, "destination_currency": destination_currency}, options=options)
+
+    def retrieve(self, id: str, *, options: Options = Options()) -> Answer["Conversion"]:
+        """Fetch a conversion. `GET /v3/conversion/{id}`"""
+        return self._transport.call("GET", f"/v3/conversion/{segment(id)}", query={}, options=options)
+
+
 class CurrenciesResource:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -1890,11 +2015,11 @@ class BalanceTransactionsResource:
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
 
-    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, expand: Optional[Union[Literal["payout"], Sequence[Literal["payout"]]]] = None, currency: Optional[Union[str, Sequence[str]]] = None, type: Optional[Union[Literal["escrow", "payout", "payout_failure", "payout_reversal", "withdrawal", "adjustment", "escrow_reversal", "withdrawal_reversal", "adjustment_reversal"], Sequence[Literal["escrow", "payout", "payout_failure", "payout_reversal", "withdrawal", "adjustment", "escrow_reversal", "withdrawal_reversal", "adjustment_reversal"]]]] = None, operation_type: Optional[Union[Literal["credit", "debit"], Sequence[Literal["credit", "debit"]]]] = None, source: Optional[Union[str, Sequence[str]]] = None, payout: Optional[Union[str, Sequence[str]]] = None, options: Options = Options()) -> Listing["BalanceTransaction"]:
+    def list(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, expand: Optional[Union[Literal["payout"], Sequence[Literal["payout"]]]] = None, currency: Optional[Union[str, Sequence[str]]] = None, type: Optional[Union[Literal["escrow", "payout", "payout_failure", "payout_reversal", "withdrawal", "adjustment", "escrow_reversal", "withdrawal_reversal", "adjustment_reversal", "conversion_out", "conversion_in"], Sequence[Literal["escrow", "payout", "payout_failure", "payout_reversal", "withdrawal", "adjustment", "escrow_reversal", "withdrawal_reversal", "adjustment_reversal", "conversion_out", "conversion_in"]]]] = None, operation_type: Optional[Union[Literal["credit", "debit"], Sequence[Literal["credit", "debit"]]]] = None, source: Optional[Union[str, Sequence[str]]] = None, payout: Optional[Union[str, Sequence[str]]] = None, options: Options = Options()) -> Listing["BalanceTransaction"]:
         """List the lines of the statement, newest first. `GET /v3/balance_transaction`"""
         return self._transport.list("id", "GET", "/v3/balance_transaction", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "expand": expand, "currency": currency, "type": type, "operation_type": operation_type, "source": source, "payout": payout}, options=options)
 
-    def csv(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, expand: Optional[Union[Literal["payout"], Sequence[Literal["payout"]]]] = None, currency: Optional[Union[str, Sequence[str]]] = None, type: Optional[Union[Literal["escrow", "payout", "payout_failure", "payout_reversal", "withdrawal", "adjustment", "escrow_reversal", "withdrawal_reversal", "adjustment_reversal"], Sequence[Literal["escrow", "payout", "payout_failure", "payout_reversal", "withdrawal", "adjustment", "escrow_reversal", "withdrawal_reversal", "adjustment_reversal"]]]] = None, operation_type: Optional[Union[Literal["credit", "debit"], Sequence[Literal["credit", "debit"]]]] = None, source: Optional[Union[str, Sequence[str]]] = None, payout: Optional[Union[str, Sequence[str]]] = None, options: Options = Options()) -> Raw:
+    def csv(self, *, limit: Optional[int] = None, starting_after: Optional[str] = None, ending_before: Optional[str] = None, created_gt: Optional[str] = None, created_gte: Optional[str] = None, created_lt: Optional[str] = None, created_lte: Optional[str] = None, expand: Optional[Union[Literal["payout"], Sequence[Literal["payout"]]]] = None, currency: Optional[Union[str, Sequence[str]]] = None, type: Optional[Union[Literal["escrow", "payout", "payout_failure", "payout_reversal", "withdrawal", "adjustment", "escrow_reversal", "withdrawal_reversal", "adjustment_reversal", "conversion_out", "conversion_in"], Sequence[Literal["escrow", "payout", "payout_failure", "payout_reversal", "withdrawal", "adjustment", "escrow_reversal", "withdrawal_reversal", "adjustment_reversal", "conversion_out", "conversion_in"]]]] = None, operation_type: Optional[Union[Literal["credit", "debit"], Sequence[Literal["credit", "debit"]]]] = None, source: Optional[Union[str, Sequence[str]]] = None, payout: Optional[Union[str, Sequence[str]]] = None, options: Options = Options()) -> Raw:
         """List the lines of the statement, newest first. `GET /v3/balance_transaction`"""
         return self._transport.raw("GET", "/v3/balance_transaction", query={"limit": limit, "starting_after": starting_after, "ending_before": ending_before, "created.gt": created_gt, "created.gte": created_gte, "created.lt": created_lt, "created.lte": created_lte, "expand": expand, "currency": currency, "type": type, "operation_type": operation_type, "source": source, "payout": payout}, media="text/csv", options=options)
 
@@ -2161,6 +2286,7 @@ class Resources:
         self.makers = MakersResource(transport)
         self.search = SearchResource(transport)
         self.payouts = PayoutsResource(transport)
+        self.conversions = ConversionsResource(transport)
         self.currencies = CurrenciesResource(transport)
         self.networks = NetworksResource(transport)
         self.rate = RateResource(transport)

@@ -1,10 +1,12 @@
 // Reads events with their objects as they were right after the events, by a statement a kind.
+import { presentConversion, presentNewConversionQuote } from '../../conversions/response.ts'
+import { findConversions } from '../../conversions/store.ts'
 import { findBeneficiaries } from '../../parties/beneficiary/store.ts'
 import { findEntities } from '../../parties/entity/store.ts'
 import { findPayouts } from '../../payouts/store.ts'
 import type { Quote } from '../../quotes/quote.ts'
 import { presentQuote } from '../../quotes/response.ts'
-import { findQuotes } from '../../quotes/store.ts'
+import { findConversionQuotes, findQuotes } from '../../quotes/store.ts'
 import { eachShard, within } from '../../sql/shard.ts'
 import type { Tag } from '../../sql/sql.ts'
 import { presentBalanceTransaction } from '../../statements/balance-transaction/response.ts'
@@ -33,7 +35,15 @@ export async function withObjects(
   const complete = await Promise.all([
     withPayouts(sql, eventsAbout('pot_')),
     withCreated(sql, eventsAbout('btr_'), findBalanceTransactions, presentBalanceTransaction),
-    withQuotes(sql, eventsAbout('poq_')),
+    withQuotes(sql, eventsAbout('poq_'), findQuotes, 'payout_quote', presentCreated),
+    withQuotes(
+      sql,
+      eventsAbout('coq_'),
+      findConversionQuotes,
+      'conversion_quote',
+      presentNewConversionQuote,
+    ),
+    withCreated(sql, eventsAbout('cnv_'), findConversions, presentConversion),
     withParties(sql, eventsAbout('bnf_'), findBeneficiaries, withBeneficiary),
     withParties(sql, eventsAbout('ent_'), findEntities, withEntity),
     eventsAbout('whe_').map(testWithObject),
@@ -86,12 +96,18 @@ async function withCreated<Row extends Key>(
 }
 
 /** Of an unused quote that is deleted, only the id is left. */
-async function withQuotes(sql: Tag, events: readonly NamedEvent[]): Promise<EventWithObject[]> {
-  const quotes = byName(await findQuotes(sql, uniqueKeys(events.map(objectKey))))
+async function withQuotes<Row extends Key>(
+  sql: Tag,
+  events: readonly NamedEvent[],
+  find: Find<Row>,
+  kind: string,
+  present: (row: Row) => object,
+): Promise<EventWithObject[]> {
+  const quotes = byName(await find(sql, uniqueKeys(events.map(objectKey))))
   return events.map(event => {
     const quote = quotes.get(nameOf(objectKey(event)))
-    const deleted = { id: event.object_id, object: 'payout_quote', deleted: true }
-    const object = quote === undefined ? deleted : presentCreated(quote)
+    const deleted = { id: event.object_id, object: kind, deleted: true }
+    const object = quote === undefined ? deleted : present(quote)
     return { ...event, object, previous_attributes: {}, erased: false }
   })
 }

@@ -1,4 +1,5 @@
 // Events as callers see them: each type with its object.
+import { ConversionQuoteResponse, ConversionResponse } from '../../conversions/response.ts'
 import { Id, Literals, Timestamp } from '../../http/schema.ts'
 import { Type } from '../../http/type.ts'
 import { BeneficiaryResponse } from '../../parties/beneficiary/response.ts'
@@ -11,6 +12,7 @@ import { NOTICES } from '../../rails/attempt.ts'
 import { BalanceTransactionResponse } from '../../statements/balance-transaction/response.ts'
 import { EVENTS } from '../../statements/event/event.ts'
 import { EventOf } from '../../statements/event/response.ts'
+import type { IdPrefix } from '../../values/id.ts'
 import { WebhookEndpointEvent } from '../../webhooks/response.ts'
 
 const ERASURE = {
@@ -106,19 +108,26 @@ const PayoutEvent = EventOf('payout', 'PayoutEvent', PayoutResponse, {
   approval: Approval,
 })
 
-const QuoteDeleted = Type.Object(
-  { id: Id('poq', 'Quote id.'), object: Type.Literal('payout_quote'), deleted: Type.Literal(true) },
-  {
-    title: 'PayoutQuoteDeleted',
-    description: `A quote that no payout used; deleted ${KEPT_DAYS} days after it expired.`,
-  },
-)
+const deleted = (prefix: IdPrefix, kind: string, title: string) =>
+  Type.Object(
+    { id: Id(prefix, 'Quote id.'), object: Type.Literal(kind), deleted: Type.Literal(true) },
+    { title, description: `An unused quote, deleted ${KEPT_DAYS} days after it expired.` },
+  )
 
 const QuoteEvent = EventOf(
   'payout_quote',
   'PayoutQuoteEvent',
-  Type.Union([QuoteResponse, QuoteDeleted]),
+  Type.Union([QuoteResponse, deleted('poq', 'payout_quote', 'PayoutQuoteDeleted')]),
 )
+const ConversionQuoteEvent = EventOf(
+  'conversion_quote',
+  'ConversionQuoteEvent',
+  Type.Union([
+    ConversionQuoteResponse,
+    deleted('coq', 'conversion_quote', 'ConversionQuoteDeleted'),
+  ]),
+)
+const ConversionEvent = EventOf('conversion', 'ConversionEvent', ConversionResponse)
 const EntityEvent = EventOf('entity', 'EntityEvent', EntityResponse, ERASURE)
 const BeneficiaryEvent = EventOf('beneficiary', 'BeneficiaryEvent', BeneficiaryResponse, {
   notice: AcceptedNotice,
@@ -137,6 +146,8 @@ export const EVENT_SCHEMAS = {
   entity: EntityEvent,
   beneficiary: BeneficiaryEvent,
   balance_transaction: LineEvent,
+  conversion_quote: ConversionQuoteEvent,
+  conversion: ConversionEvent,
   webhook_endpoint: WebhookEndpointEvent,
 } as const satisfies Record<keyof typeof EVENTS, unknown>
 

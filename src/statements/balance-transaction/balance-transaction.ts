@@ -13,6 +13,8 @@ export const BALANCE_TRANSACTION_TYPES = [
   'escrow_reversal',
   'withdrawal_reversal',
   'adjustment_reversal',
+  'conversion_out',
+  'conversion_in',
 ] as const
 export type BalanceTransactionType = (typeof BALANCE_TRANSACTION_TYPES)[number]
 
@@ -54,6 +56,7 @@ export type StatementLine = Pick<
   readonly undoes?: string
   /**
    * For bookings of the operator: the bank's reference, the reason, and the person who booked it.
+   * For a conversion: the line of its other balance.
    */
   readonly metadata?: BalanceTransaction['metadata']
 }

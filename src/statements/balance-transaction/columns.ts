@@ -1,6 +1,6 @@
 // The columns of a journal that hold its line, and the conversion of rows to lines and back.
 import type { Journal, JournalKind, JournalLine } from '../../ledger/rules.ts'
-import { numberedId } from '../../values/id.ts'
+import { numberedId, withPrefix } from '../../values/id.ts'
 import { formatDecimal, parseDecimal } from '../../values/money/decimal.ts'
 import type {
   BalanceTransaction,
@@ -52,6 +52,8 @@ export const LINE_TYPES: Readonly<Record<JournalKind, BalanceTransactionType | n
   funding_reversal: 'escrow_reversal',
   withdrawal_reversal: 'withdrawal_reversal',
   adjustment_reversal: 'adjustment_reversal',
+  conversion_out: 'conversion_out',
+  conversion_in: 'conversion_in',
 }
 
 /** The kind of journal with lines of this type. Throws for payout, which two kinds have. */
@@ -66,7 +68,8 @@ export function makeLine(
   fx_conversions: readonly FxConversion[],
   metadata: BalanceTransaction['metadata'],
 ): BalanceTransaction {
-  const { account_id, number, kind, source: description, created_at, undoes } = journal
+  const { account_id, number, kind, created_at, undoes } = journal
+  const description = objectOf(journal)
   const { currency, amount, fixed_fee, variable_fee, balance_after } = journal
   const type = LINE_TYPES[kind]
   if (type === null) throw new Error(`journal ${number} of ${account_id} has a line`)
@@ -89,6 +92,16 @@ export function makeLine(
     metadata,
     created_at,
   }
+}
+
+/** The object that a journal is about. Both journals of a conversion are about it. */
+function objectOf({ kind, source }: Pick<Journal, 'kind' | 'source'>): string {
+  return kind === 'conversion_in' ? withPrefix(source, 'cnv') : source
+}
+
+/** The sources of the journals about these objects. */
+export function sourcesAbout(ids: readonly string[]): string[] {
+  return ids.flatMap(id => (id.startsWith('cnv_') ? [id, withPrefix(id, 'cni')] : [id]))
 }
 
 export function fromRow(row: LineRow): BalanceTransaction {

@@ -8,7 +8,7 @@ import { idPattern } from '../../values/id.ts'
 import { BALANCE_TRANSACTION_TYPES } from './balance-transaction.ts'
 
 /** The id prefixes of a line's possible sources. */
-const SOURCES = ['pot', 'btr', 'esc', 'wdr', 'adj'] as const
+const SOURCES = ['pot', 'btr', 'esc', 'wdr', 'adj', 'cnv'] as const
 export const OPERATION_TYPES = ['credit', 'debit'] as const
 
 /** The objects that an answer can show with a line. */
@@ -26,7 +26,7 @@ export const BalanceTransactionQuery = ListQueryOf('btr', {
       pattern: SOURCES.map(idPattern).join('|'),
       description:
         'The source of the line: the payout, the balance transaction that was given back or ' +
-        'reversed, the escrow, the withdrawal or the adjustment.',
+        'reversed, the escrow, the withdrawal, the adjustment or the conversion.',
     }),
   ),
   payout: IdFilter(

@@ -33,8 +33,8 @@ export const BalanceTransactionResponse = Type.Object(
         'For bookings of the operator: `reference`, the bank’s reference, and `reason`, if ' +
         'they were given. For money back at the wish of the account or the payee: ' +
         '`rate_difference`, what the house kept because the rate has moved since the price of ' +
-        'the payout ended, in minor units; `fx_conversions` then has the conversion back. Empty ' +
-        'otherwise.',
+        'the payout ended, in minor units; `fx_conversions` then has the conversion back. For a ' +
+        'conversion: `counterpart`, the line of its other balance. Empty otherwise.',
     }),
     operation_type: Literals(OPERATION_TYPES),
     source: Type.String(),

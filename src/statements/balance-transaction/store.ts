@@ -12,7 +12,7 @@ import type { Fragment, Tag } from '../../sql/sql.ts'
 import { type Key, numberedId, numberIn } from '../../values/id.ts'
 import type { Instant } from '../../values/instant.ts'
 import type { BalanceTransaction, Entry } from './balance-transaction.ts'
-import { fromRow, kindOf, LINE_COLUMNS, type LineRow, lineOf } from './columns.ts'
+import { fromRow, kindOf, LINE_COLUMNS, type LineRow, lineOf, sourcesAbout } from './columns.ts'
 
 /** Balance transactions by (account, id), in no order; a key without one has no row. */
 export async function findBalanceTransactions(sql: Tag, keys: readonly Key[]) {
@@ -175,7 +175,7 @@ export function lineFilters({ source, type, operation_type, currency }: Filters)
   const equal = {
     ...(currency !== undefined && { currency }),
     ...(undone_lines.length > 0 && { undoes: undone_lines }),
-    ...(other_sources.length > 0 && { source: other_sources }),
+    ...(other_sources.length > 0 && { source: sourcesAbout(other_sources) }),
     ...(kinds !== undefined && !of_payouts && { kind: kinds }),
   }
   // Both signs together are all lines.

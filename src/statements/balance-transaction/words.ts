@@ -15,4 +15,6 @@ export const LINE_WORDS: Readonly<Record<BalanceTransactionType, (is_credit: boo
     escrow_reversal: always('Added money taken back'),
     withdrawal_reversal: always('Withdrawal given back'),
     adjustment_reversal: always('Adjustment taken back'),
+    conversion_out: always('Converted into another currency'),
+    conversion_in: always('Converted from another currency'),
   }

@@ -2,7 +2,16 @@
 import { type IdPrefix, numberedId } from '../../values/id.ts'
 import type { Instant } from '../../values/instant.ts'
 
-export const OBJECT_IDS: readonly IdPrefix[] = ['bnf', 'btr', 'ent', 'poq', 'pot', 'whe']
+export const OBJECT_IDS: readonly IdPrefix[] = [
+  'bnf',
+  'btr',
+  'cnv',
+  'coq',
+  'ent',
+  'poq',
+  'pot',
+  'whe',
+]
 
 /** The types of events, by the object that they are about. No other type can be recorded. */
 export const EVENTS = {
@@ -48,6 +57,8 @@ export const EVENTS = {
     'erased',
   ],
   balance_transaction: ['created'],
+  conversion_quote: ['created'],
+  conversion: ['completed'],
   webhook_endpoint: ['test'],
 } as const
 

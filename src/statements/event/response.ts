@@ -36,13 +36,13 @@ export function EventOf(
       object_id: Type.String({ description: 'Id of the object that changed.' }),
       data: object,
       previous_attributes: Type.Object(can_change ? optional(properties) : {}, {
-        ...(can_change && { title: `${title}Before` }),
+        title: can_change ? `${title}Before` : 'NothingBefore',
         description:
           'The members of `data` that this change altered, with their earlier values. Empty ' +
           'when the object was created or its data erased.',
       }),
       change: Type.Object(optional({ ...change, made_by: MadeBy }), {
-        ...(can_change && { title: `${title}Change` }),
+        title: can_change ? `${title}Change` : 'ChangeByMaker',
         description: 'What led to the change, where no member of the object says it.',
       }),
       erased: Type.Boolean({
@@ -72,10 +72,13 @@ const CHANGE = [
   'digest',
 ] as const
 
+/** A conversion is completed at once. */
+const CREATION = /\.(created|completed)$/
+
 export function presentEvent(event: EventWithObject) {
   const facts = event.data as Readonly<Record<string, unknown>>
   const { made_by } = event.object as { readonly made_by?: string }
-  const maker = makerIn(event) ?? (event.type.endsWith('.created') ? made_by : undefined)
+  const maker = makerIn(event) ?? (CREATION.test(event.type) ? made_by : undefined)
   const change = CHANGE.filter(name => facts[name] !== undefined).map(name => [name, facts[name]])
   if (maker !== undefined) change.push(['made_by', shownMaker(maker)])
   return {

@@ -146,7 +146,7 @@ const FREE_TEXT = new Set(
     '* account_number account_type bank_name beneficiary_name branch_name calling_code category city',
     'made_by q zone',
     'code country creditor_reference currency date_of_birth purpose_code transfer_type',
-    'deposit_address deposit_key deposit_key_type description email file_name first_name',
+    'deposit_address deposit_key deposit_key_type description destination_currency email file_name first_name',
     'fund_transfer_network gt gte holding_currency iban last_name line1 line2',
     'logistics_provider_code logistics_provider_name lt lte message middle_name name name_local',
     'nationality network national_identification_number note number ownership_percentage',
@@ -221,6 +221,13 @@ function payoutFor(path: string): object {
 const BODIES: Readonly<Record<string, (path: string) => readonly object[]>> = {
   'POST /v3/payout/quote': () => [{ payout_info: { currency: 'USD', amount: 10_000 } }],
   'POST /v3/payout': path => [payoutFor(path)],
+  'POST /v3/conversion/quote': () => [
+    {
+      holding_info: { currency: 'EUR' },
+      destination_info: { currency: 'USD', amount: 100 },
+    },
+  ],
+  'POST /v3/conversion': path => [path === '' ? { quote: `coq_${'0'.repeat(20)}` } : {}],
   'PUT /v3/payout/:id': () => [{ metadata: { invoice: '7' } }],
   'POST /v3/payout/:id/action': () => [{ note: 'As asked.' }],
   'POST /v3/payout/:id/approve': () => [{ digest: '0'.repeat(64) }],
@@ -286,10 +293,9 @@ export function withText(body: object, path: string, text: string): object {
 
 /** Ids of no object. */
 const NOBODYS: Ids = Object.fromEntries(
-  ['bnf', 'btr', 'ent', 'evt', 'pim', 'pob', 'poq', 'pot', 'whd', 'whe'].map(prefix => [
-    prefix,
-    `${prefix}_00000000000000000000`,
-  ]),
+  ['bnf', 'btr', 'cnv', 'coq', 'ent', 'evt', 'pim', 'pob', 'poq', 'pot', 'whd', 'whe'].map(
+    prefix => [prefix, `${prefix}_00000000000000000000`],
+  ),
 )
 
 /**

@@ -75,6 +75,11 @@ export async function makeWorld(service: TestService, sandbox: boolean): Promise
   })
   await removeRule()
   await post(`/v3/payout/${payout.id}/cancel`, {})
+  const price = await post('/v3/conversion/quote', {
+    holding_info: { currency: 'EUR' },
+    destination_info: { currency: 'USD', amount: 1_000 },
+  })
+  const conversion = await post('/v3/conversion', { quote: price.id })
   const batch = await post('/v3/payout_batch', { payouts: [localPayout], reference_id })
   const row = { ...localPayout, reference_id: 'of a file' }
   const imported = await importInto(service, client, 'payouts.jsonl', [row])
@@ -104,6 +109,8 @@ export async function makeWorld(service: TestService, sandbox: boolean): Promise
       adj: (await first('/v3/balance_transaction?type=adjustment')).source,
       bnf: beneficiary.id,
       btr: payout.balance_transaction,
+      cnv: conversion.id,
+      coq: price.id,
       dep: deposit_address,
       dst: beneficiary.destination,
       ent: entity.id,

@@ -21,6 +21,10 @@ import type {
   BeneficiaryUpdate,
   CancelRequest,
   ClockRequest,
+  Conversion,
+  ConversionQuote,
+  ConversionQuoteRequest,
+  ConversionRequest,
   Currencies,
   Entity,
   EntityDuplicateCheck,
@@ -479,6 +483,69 @@ export class PayoutsResource<M extends Minor = number> extends Resource {
   }
 }
 
+export class ConversionsQuotesResource<M extends Minor = number> extends Resource {
+  /**
+   * Fix the rate and the fees of a conversion for two minutes.
+   *
+   * `POST /v3/conversion/quote`
+   */
+  create(body: ConversionQuoteRequest<Minor>, options: OptionsWithKey = {}): Call<ConversionQuote<M>> {
+    return this.transport.call('POST', '/v3/conversion/quote', { body, keyed: true, options })
+  }
+
+  /**
+   * Fetch the quote of a conversion.
+   *
+   * `GET /v3/conversion/quote/{id}`
+   */
+  retrieve(id: string, options: Options = {}): Call<ConversionQuote<M>> {
+    return this.transport.call('GET', `/v3/conversion/quote/${encodeURIComponent(id)}`, { options })
+  }
+}
+
+export interface ConversionsListQuery extends ListQuery {
+  /** The currency that was converted. Several may be sent. */
+  holding_currency?: string | readonly string[]
+  /** The currency that it was converted into. Several may be sent. */
+  destination_currency?: string | readonly string[]
+}
+
+export class ConversionsResource<M extends Minor = number> extends Resource {
+  readonly quotes: ConversionsQuotesResource<M>
+
+  constructor(transport: Transport) {
+    super(transport)
+    this.quotes = new ConversionsQuotesResource(transport)
+  }
+
+  /**
+   * Change money of one balance of the account into another of its currencies.
+   *
+   * `POST /v3/conversion`
+   */
+  create(body: ConversionRequest, options: OptionsWithKey = {}): Call<Conversion<M>> {
+    return this.transport.call('POST', '/v3/conversion', { body, keyed: true, options })
+  }
+
+  /**
+   * List conversions, newest first.
+   *
+   * `GET /v3/conversion`
+   */
+  list(query: ConversionsListQuery = {}, options: Options = {}): Listing<Conversion<M>> {
+    return this.transport.list<Conversion<M>>('/v3/conversion', 'id', { query, options })
+  }
+
+  /**
+   * Fetch a conversion.
+   *
+   * `GET /v3/conversion/{id}`
+   */
+  retrieve(id: string, options: Options = {}): Call<Conversion<M>> {
+    return this.transport.call('GET', `/v3/conversion/${encodeURIComponent(id)}`, { options })
+  }
+}
+
 export interface CurrenciesListQuery {
   /** Only the currency of this code. Several may be sent. */
   code?: string | readonly string[]
@@ -628,12 +695,12 @@ export interface BalanceTransactionsListQuery extends ListQuery {
   /** The balance that was moved. Several may be sent. */
   currency?: string | readonly string[]
   /** Several may be sent. */
-  type?: 'escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal' | readonly ('escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal')[]
+  type?: 'escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal' | 'conversion_out' | 'conversion_in' | readonly ('escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal' | 'conversion_out' | 'conversion_in')[]
   /** Several may be sent. */
   operation_type?: 'credit' | 'debit' | readonly ('credit' | 'debit')[]
   /**
    * The source of the line: the payout, the balance transaction that was given back or reversed,
-   * the escrow, the withdrawal or the adjustment. Several may be sent.
+   * the escrow, the withdrawal, the adjustment or the conversion. Several may be sent.
    */
   source?: string | readonly string[]
   /**
@@ -649,12 +716,12 @@ export interface BalanceTransactionsCsvQuery extends ListQuery {
   /** The balance that was moved. Several may be sent. */
   currency?: string | readonly string[]
   /** Several may be sent. */
-  type?: 'escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal' | readonly ('escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal')[]
+  type?: 'escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal' | 'conversion_out' | 'conversion_in' | readonly ('escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal' | 'conversion_out' | 'conversion_in')[]
   /** Several may be sent. */
   operation_type?: 'credit' | 'debit' | readonly ('credit' | 'debit')[]
   /**
    * The source of the line: the payout, the balance transaction that was given back or reversed,
-   * the escrow, the withdrawal or the adjustment. Several may be sent.
+   * the escrow, the withdrawal, the adjustment or the conversion. Several may be sent.
    */
   source?: string | readonly string[]
   /**
@@ -1243,6 +1310,7 @@ export class Resources<M extends Minor = number> {
   readonly makers: MakersResource
   readonly search: SearchResource<M>
   readonly payouts: PayoutsResource<M>
+  readonly conversions: ConversionsResource<M>
   readonly currencies: CurrenciesResource
   readonly networks: NetworksResource<M>
   readonly rate: RateResource
@@ -1266,6 +1334,7 @@ export class Resources<M extends Minor = number> {
     this.makers = new MakersResource(transport)
     this.search = new SearchResource(transport)
     this.payouts = new PayoutsResource(transport)
+    this.conversions = new ConversionsResource(transport)
     this.currencies = new CurrenciesResource(transport)
     this.networks = new NetworksResource(transport)
     this.rate = new RateResource(transport)

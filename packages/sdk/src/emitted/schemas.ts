@@ -75,6 +75,7 @@ export type ApiReason =
   | 'entity_duplicate'
   | 'entity_changed'
   | 'approval_not_allowed'
+  | 'approval_needed'
   | 'already_decided'
   | 'approval_outdated'
   | 'notice_outdated'
@@ -154,7 +155,7 @@ export interface Account {
  * One change of state, written in the transaction of the change. More types may be added: ignore
  * types that you do not know.
  */
-export type AccountEvent<M extends Minor = number> = PayoutQuoteEvent<M> | PayoutEvent<M> | EntityEvent | BeneficiaryEvent | BalanceTransactionEvent<M> | WebhookEndpointEvent
+export type AccountEvent<M extends Minor = number> = PayoutQuoteEvent<M> | PayoutEvent<M> | EntityEvent | BeneficiaryEvent | BalanceTransactionEvent<M> | ConversionQuoteEvent<M> | ConversionEvent<M> | WebhookEndpointEvent
 
 /** A limit of payouts. See also `limit_exceeded`. */
 export interface AccountLimit {
@@ -309,12 +310,13 @@ export interface BalanceTransaction<M extends Minor = number> {
    * For bookings of the operator: `reference`, the bank’s reference, and `reason`, if they were
    * given. For money back at the wish of the account or the payee: `rate_difference`, what the
    * house kept because the rate has moved since the price of the payout ended, in minor units;
-   * `fx_conversions` then has the conversion back. Empty otherwise.
+   * `fx_conversions` then has the conversion back. For a conversion: `counterpart`, the line of its
+   * other balance. Empty otherwise.
    */
   metadata: Record<string, string>
   operation_type: 'credit' | 'debit'
   source: string
-  type: 'escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal'
+  type: 'escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal' | 'conversion_out' | 'conversion_in'
   /** With `expand`: the objects that were asked for. An object that does not exist is null. */
   expanded?: {
     payout?: Payout<M> | null
@@ -350,12 +352,13 @@ export interface BalanceTransactionAlone<M extends Minor = number> {
    * For bookings of the operator: `reference`, the bank’s reference, and `reason`, if they were
    * given. For money back at the wish of the account or the payee: `rate_difference`, what the
    * house kept because the rate has moved since the price of the payout ended, in minor units;
-   * `fx_conversions` then has the conversion back. Empty otherwise.
+   * `fx_conversions` then has the conversion back. For a conversion: `counterpart`, the line of its
+   * other balance. Empty otherwise.
    */
   metadata: Record<string, string>
   operation_type: 'credit' | 'debit'
   source: string
-  type: 'escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal'
+  type: 'escrow' | 'payout' | 'payout_failure' | 'payout_reversal' | 'withdrawal' | 'adjustment' | 'escrow_reversal' | 'withdrawal_reversal' | 'adjustment_reversal' | 'conversion_out' | 'conversion_in'
 }
 
 export interface BalanceTransactionEvent<M extends Minor = number> {
@@ -372,15 +375,8 @@ export interface BalanceTransactionEvent<M extends Minor = number> {
   /** Id of the object that changed. */
   object_id: string
   data: BalanceTransactionAlone<M>
-  /**
-   * The members of `data` that this change altered, with their earlier values. Empty when the
-   * object was created or its data erased.
-   */
-  previous_attributes: {}
-  /** What led to the change, where no member of the object says it. */
-  change: {
-    made_by?: MadeBy
-  }
+  previous_attributes: NothingBefore
+  change: ChangeByMaker
   /** Whether personal data of the object was erased; `data` then shows the object without it. */
   erased: boolean
 }
@@ -656,6 +652,11 @@ export interface ByHand {
 
 export type CancelRequest = {} | null
 
+/** What led to the change, where no member of the object says it. */
+export interface ChangeByMaker {
+  made_by?: MadeBy
+}
+
 export interface ClockRequest {
   /** By how much the clock goes forward. It never goes back. */
   seconds: number
@@ -682,6 +683,141 @@ export interface ComparedWay {
   /** Rows of the rate book as they were, in the order in which they are used. */
   rows: RateBookRow[]
   mid: ExplainedMid
+}
+
+/**
+ * Money of one balance of the account, changed into another of its currencies. It is final from the
+ * start.
+ */
+export interface Conversion<M extends Minor = number> {
+  /** Conversion id. */
+  id: string
+  object: 'conversion'
+  status: 'completed'
+  /** The quote that it was made at. */
+  quote: string
+  holding_info: Money<M>
+  destination_info: Money<M>
+  fee_info: ConversionFees<M>
+  /** Up to 12 significant digits. */
+  exchange_rate: number
+  total_debit: Money<M>
+  balance_transactions: ConversionLines
+  made_by: MadeBy
+  created_at: Timestamp
+}
+
+export interface ConversionEvent<M extends Minor = number> {
+  /** Event id. */
+  id: string
+  object: 'event'
+  /** What happened: the kind of the object, and the change. */
+  type: 'conversion.completed'
+  created_at: Timestamp
+  /** The number of the event in its account: from 1, without gaps, in order. */
+  sequence: number
+  /** The account in which the change happened. */
+  account: string
+  /** Id of the object that changed. */
+  object_id: string
+  data: Conversion<M>
+  previous_attributes: NothingBefore
+  change: ChangeByMaker
+  /** Whether personal data of the object was erased; `data` then shows the object without it. */
+  erased: boolean
+}
+
+export interface ConversionFee<M extends Minor = number> {
+  /** Minor units. */
+  in_holding_currency: M
+}
+
+export interface ConversionFees<M extends Minor = number> {
+  fixed: ConversionFee<M>
+  variable: ConversionFee<M>
+}
+
+export interface ConversionLines {
+  /** The line of the holding currency. */
+  debit: string
+  /** The line of the destination currency. */
+  credit: string
+}
+
+/**
+ * The rate and the fees of one conversion between two balances of the account. `total_debit` leaves
+ * the one, `destination_info.amount` arrives in the other. `exchange_rate` is units of the
+ * destination currency for one unit of the holding currency.
+ */
+export interface ConversionQuote<M extends Minor = number> {
+  /** Quote id. */
+  id: string
+  object: 'conversion_quote'
+  holding_info: Money<M>
+  destination_info: Money<M>
+  fee_info: ConversionFees<M>
+  /** Up to 12 significant digits. */
+  exchange_rate: number
+  total_debit: Money<M>
+  /** From this instant on, the quote is refused with 422. */
+  valid_until: string
+  status: 'active' | 'used' | 'expired'
+  made_by: MadeBy
+  created_at: Timestamp
+  updated_at: Timestamp
+}
+
+/** An unused quote, deleted 90 days after it expired. */
+export interface ConversionQuoteDeleted {
+  /** Quote id. */
+  id: string
+  object: 'conversion_quote'
+  deleted: true
+}
+
+export interface ConversionQuoteEvent<M extends Minor = number> {
+  /** Event id. */
+  id: string
+  object: 'event'
+  /** What happened: the kind of the object, and the change. */
+  type: 'conversion_quote.created'
+  created_at: Timestamp
+  /** The number of the event in its account: from 1, without gaps, in order. */
+  sequence: number
+  /** The account in which the change happened. */
+  account: string
+  /** Id of the object that changed. */
+  object_id: string
+  data: ConversionQuote<M> | ConversionQuoteDeleted
+  previous_attributes: NothingBefore
+  change: ChangeByMaker
+  /** Whether personal data of the object was erased; `data` then shows the object without it. */
+  erased: boolean
+}
+
+export interface ConversionQuoteRequest<M extends Minor = number> {
+  /** The balance to take from. */
+  holding_info: {
+    currency: CurrencyCode
+  }
+  /**
+   * The balance to add to. An amount asks for exactly that much. It is required unless
+   * `total_debit` is sent in its place.
+   */
+  destination_info: {
+    currency: CurrencyCode
+    amount?: M
+  }
+  /**
+   * In place of `destination_info.amount`: the most that may leave the balance, fees included, in
+   * the holding currency. The quote is for the largest amount that costs no more.
+   */
+  total_debit?: number
+}
+
+export interface ConversionRequest {
+  /** The quote whose rate and fees apply. */
+  quote: string
 }
 
 /** What the bank names in its place. Empty: no value that a payee can take. */
@@ -989,7 +1125,7 @@ export interface ErrorDetail {
   /** The number of the error in the catalogue. */
   code: number
   /** The name of the error: decide by this member. New reasons may be added. */
-  reason: 'invalid_json' | 'internal' | 'service_unavailable' | 'clock_jumped' | 'invalid_path_parameter' | 'invalid_query_parameter' | 'not_found' | 'insufficient_scope' | 'sandbox_only' | 'invalid_credentials' | 'missing_credentials' | 'rate_limited' | 'quota_exceeded' | 'invalid_request' | 'request_timeout' | 'unsupported_media_type' | 'payload_too_large' | 'headers_too_large' | 'uri_too_long' | 'misdirected_request' | 'unknown_version' | 'method_not_allowed' | 'account_frozen' | 'account_closed' | 'invalid_field' | 'cross_site_request' | 'insecure_connection' | 'password_needed' | 'invalid_login' | 'session_over' | 'code_needed' | 'enrolment_needed' | 'idempotency_key_reused' | 'invalid_idempotency_key' | 'currency' | 'holding_currency_not_found' | 'beneficiary_missing' | 'type_mismatch' | 'beneficiary_not_found' | 'entity_not_found' | 'insufficient_balance' | 'amount_mismatch' | 'amount_out_of_range' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'rate_stale' | 'fee_unavailable' | 'rate_unavailable' | 'deposit_address_not_found' | 'deposit_currency_not_accepted' | 'invalid_transition' | 'entity_duplicate' | 'entity_changed' | 'approval_not_allowed' | 'already_decided' | 'approval_outdated' | 'notice_outdated' | 'notice_without_value' | 'payout_not_cancellable' | 'payout_not_paid' | 'possible_duplicate_payout' | 'max_total_debit_exceeded' | 'balance_limit_exceeded' | 'route_unavailable' | 'calendar_ended' | 'limit_exceeded' | 'beneficiary_not_approved' | 'beneficiary_archived' | 'party_erased' | 'erasure_refused' | 'webhook_endpoint_limit' | 'webhook_endpoint_disabled' | 'source_already_used' | 'reference_already_used' | 'already_reversed' | 'not_reversible' | 'route_conflict' | 'object_full' | 'likely_mistake' | 'event_archived' | (string & {})
+  reason: 'invalid_json' | 'internal' | 'service_unavailable' | 'clock_jumped' | 'invalid_path_parameter' | 'invalid_query_parameter' | 'not_found' | 'insufficient_scope' | 'sandbox_only' | 'invalid_credentials' | 'missing_credentials' | 'rate_limited' | 'quota_exceeded' | 'invalid_request' | 'request_timeout' | 'unsupported_media_type' | 'payload_too_large' | 'headers_too_large' | 'uri_too_long' | 'misdirected_request' | 'unknown_version' | 'method_not_allowed' | 'account_frozen' | 'account_closed' | 'invalid_field' | 'cross_site_request' | 'insecure_connection' | 'password_needed' | 'invalid_login' | 'session_over' | 'code_needed' | 'enrolment_needed' | 'idempotency_key_reused' | 'invalid_idempotency_key' | 'currency' | 'holding_currency_not_found' | 'beneficiary_missing' | 'type_mismatch' | 'beneficiary_not_found' | 'entity_not_found' | 'insufficient_balance' | 'amount_mismatch' | 'amount_out_of_range' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'rate_stale' | 'fee_unavailable' | 'rate_unavailable' | 'deposit_address_not_found' | 'deposit_currency_not_accepted' | 'invalid_transition' | 'entity_duplicate' | 'entity_changed' | 'approval_not_allowed' | 'approval_needed' | 'already_decided' | 'approval_outdated' | 'notice_outdated' | 'notice_without_value' | 'payout_not_cancellable' | 'payout_not_paid' | 'possible_duplicate_payout' | 'max_total_debit_exceeded' | 'balance_limit_exceeded' | 'route_unavailable' | 'calendar_ended' | 'limit_exceeded' | 'beneficiary_not_approved' | 'beneficiary_archived' | 'party_erased' | 'erasure_refused' | 'webhook_endpoint_limit' | 'webhook_endpoint_disabled' | 'source_already_used' | 'reference_already_used' | 'already_reversed' | 'not_reversible' | 'route_conflict' | 'object_full' | 'likely_mistake' | 'event_archived' | (string & {})
   /** A text for people; its wording may change. */
   message: string
   /** JSON path of the field; empty for the whole request. */
@@ -1218,7 +1354,7 @@ export interface LoggedRequest {
   /** Until the answer was written, to the microsecond. */
   duration_ms: number
   /** The reason of the first error; empty when there is no error. */
-  reason: 'invalid_json' | 'internal' | 'service_unavailable' | 'clock_jumped' | 'invalid_path_parameter' | 'invalid_query_parameter' | 'not_found' | 'insufficient_scope' | 'sandbox_only' | 'invalid_credentials' | 'missing_credentials' | 'rate_limited' | 'quota_exceeded' | 'invalid_request' | 'request_timeout' | 'unsupported_media_type' | 'payload_too_large' | 'headers_too_large' | 'uri_too_long' | 'misdirected_request' | 'unknown_version' | 'method_not_allowed' | 'account_frozen' | 'account_closed' | 'invalid_field' | 'cross_site_request' | 'insecure_connection' | 'password_needed' | 'invalid_login' | 'session_over' | 'code_needed' | 'enrolment_needed' | 'idempotency_key_reused' | 'invalid_idempotency_key' | 'currency' | 'holding_currency_not_found' | 'beneficiary_missing' | 'type_mismatch' | 'beneficiary_not_found' | 'entity_not_found' | 'insufficient_balance' | 'amount_mismatch' | 'amount_out_of_range' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'rate_stale' | 'fee_unavailable' | 'rate_unavailable' | 'deposit_address_not_found' | 'deposit_currency_not_accepted' | 'invalid_transition' | 'entity_duplicate' | 'entity_changed' | 'approval_not_allowed' | 'already_decided' | 'approval_outdated' | 'notice_outdated' | 'notice_without_value' | 'payout_not_cancellable' | 'payout_not_paid' | 'possible_duplicate_payout' | 'max_total_debit_exceeded' | 'balance_limit_exceeded' | 'route_unavailable' | 'calendar_ended' | 'limit_exceeded' | 'beneficiary_not_approved' | 'beneficiary_archived' | 'party_erased' | 'erasure_refused' | 'webhook_endpoint_limit' | 'webhook_endpoint_disabled' | 'source_already_used' | 'reference_already_used' | 'already_reversed' | 'not_reversible' | 'route_conflict' | 'object_full' | 'likely_mistake' | 'event_archived' | (string & {})
+  reason: 'invalid_json' | 'internal' | 'service_unavailable' | 'clock_jumped' | 'invalid_path_parameter' | 'invalid_query_parameter' | 'not_found' | 'insufficient_scope' | 'sandbox_only' | 'invalid_credentials' | 'missing_credentials' | 'rate_limited' | 'quota_exceeded' | 'invalid_request' | 'request_timeout' | 'unsupported_media_type' | 'payload_too_large' | 'headers_too_large' | 'uri_too_long' | 'misdirected_request' | 'unknown_version' | 'method_not_allowed' | 'account_frozen' | 'account_closed' | 'invalid_field' | 'cross_site_request' | 'insecure_connection' | 'password_needed' | 'invalid_login' | 'session_over' | 'code_needed' | 'enrolment_needed' | 'idempotency_key_reused' | 'invalid_idempotency_key' | 'currency' | 'holding_currency_not_found' | 'beneficiary_missing' | 'type_mismatch' | 'beneficiary_not_found' | 'entity_not_found' | 'insufficient_balance' | 'amount_mismatch' | 'amount_out_of_range' | 'quote_expired' | 'quote_used' | 'quote_mismatch' | 'rate_stale' | 'fee_unavailable' | 'rate_unavailable' | 'deposit_address_not_found' | 'deposit_currency_not_accepted' | 'invalid_transition' | 'entity_duplicate' | 'entity_changed' | 'approval_not_allowed' | 'approval_needed' | 'already_decided' | 'approval_outdated' | 'notice_outdated' | 'notice_without_value' | 'payout_not_cancellable' | 'payout_not_paid' | 'possible_duplicate_payout' | 'max_total_debit_exceeded' | 'balance_limit_exceeded' | 'route_unavailable' | 'calendar_ended' | 'limit_exceeded' | 'beneficiary_not_approved' | 'beneficiary_archived' | 'party_erased' | 'erasure_refused' | 'webhook_endpoint_limit' | 'webhook_endpoint_disabled' | 'source_already_used' | 'reference_already_used' | 'already_reversed' | 'not_reversible' | 'route_conflict' | 'object_full' | 'likely_mistake' | 'event_archived' | (string & {})
   /** The path of the field that the error is about. */
   remarks: string
 }
@@ -1302,6 +1438,12 @@ export interface Networks<M extends Minor = number> {
   /** By type, currency and name. */
   networks: Network<M>[]
 }
+
+/**
+ * The members of `data` that this change altered, with their earlier values. Empty when the object
+ * was created or its data erased.
+ */
+export interface NothingBefore {}
 
 export interface OptionPrice<M extends Minor = number> {
   holding_info: Money<M>
@@ -1774,7 +1916,7 @@ export interface PayoutQuote<M extends Minor = number> {
   explanation?: QuoteExplanation
 }
 
-/** A quote that no payout used; deleted 90 days after it expired. */
+/** An unused quote, deleted 90 days after it expired. */
 export interface PayoutQuoteDeleted {
   /** Quote id. */
   id: string
@@ -1796,15 +1938,8 @@ export interface PayoutQuoteEvent<M extends Minor = number> {
   /** Id of the object that changed. */
   object_id: string
   data: PayoutQuote<M> | PayoutQuoteDeleted
-  /**
-   * The members of `data` that this change altered, with their earlier values. Empty when the
-   * object was created or its data erased.
-   */
-  previous_attributes: {}
-  /** What led to the change, where no member of the object says it. */
-  change: {
-    made_by?: MadeBy
-  }
+  previous_attributes: NothingBefore
+  change: ChangeByMaker
   /** Whether personal data of the object was erased; `data` then shows the object without it. */
   erased: boolean
 }
@@ -2634,15 +2769,8 @@ export interface WebhookEndpointEvent {
   /** Id of the object that changed. */
   object_id: string
   data: WebhookEndpoint
-  /**
-   * The members of `data` that this change altered, with their earlier values. Empty when the
-   * object was created or its data erased.
-   */
-  previous_attributes: {}
-  /** What led to the change, where no member of the object says it. */
-  change: {
-    made_by?: MadeBy
-  }
+  previous_attributes: NothingBefore
+  change: ChangeByMaker
   /** Whether personal data of the object was erased; `data` then shows the object without it. */
   erased: boolean
 }
@@ -2712,7 +2840,7 @@ export interface WebhookEndpointWithSecret {
   secret: string
 }
 
-export type WebhookEventType = 'payout_quote.*' | 'payout_quote.created' | 'payout.*' | 'payout.created' | 'payout.pending_approval' | 'payout.approved' | 'payout.rejected' | 'payout.processing' | 'payout.requires_action' | 'payout.compliance_hold' | 'payout.succeeded' | 'payout.failed' | 'payout.reversed' | 'payout.sent' | 'payout.rerouted' | 'payout.taken' | 'payout.released' | 'payout.notified' | 'payout.updated' | 'payout.erased' | 'entity.*' | 'entity.created' | 'entity.updated' | 'entity.approval_pending' | 'entity.approval_submitted' | 'entity.approval_approved' | 'entity.approval_rejected' | 'entity.approval_requires_action' | 'entity.approval_resubmitted' | 'entity.erased' | 'beneficiary.*' | 'beneficiary.created' | 'beneficiary.updated' | 'beneficiary.pending_approval' | 'beneficiary.approved' | 'beneficiary.rejected' | 'beneficiary.archived' | 'beneficiary.unarchived' | 'beneficiary.erased' | 'balance_transaction.*' | 'balance_transaction.created'
+export type WebhookEventType = 'payout_quote.*' | 'payout_quote.created' | 'payout.*' | 'payout.created' | 'payout.pending_approval' | 'payout.approved' | 'payout.rejected' | 'payout.processing' | 'payout.requires_action' | 'payout.compliance_hold' | 'payout.succeeded' | 'payout.failed' | 'payout.reversed' | 'payout.sent' | 'payout.rerouted' | 'payout.taken' | 'payout.released' | 'payout.notified' | 'payout.updated' | 'payout.erased' | 'entity.*' | 'entity.created' | 'entity.updated' | 'entity.approval_pending' | 'entity.approval_submitted' | 'entity.approval_approved' | 'entity.approval_rejected' | 'entity.approval_requires_action' | 'entity.approval_resubmitted' | 'entity.erased' | 'beneficiary.*' | 'beneficiary.created' | 'beneficiary.updated' | 'beneficiary.pending_approval' | 'beneficiary.approved' | 'beneficiary.rejected' | 'beneficiary.archived' | 'beneficiary.unarchived' | 'beneficiary.erased' | 'balance_transaction.*' | 'balance_transaction.created' | 'conversion_quote.*' | 'conversion_quote.created' | 'conversion.*' | 'conversion.completed'
 
 export interface WebhookReplay {
   object: 'webhook_replay'

@@ -44,7 +44,7 @@ export function fitsIso20022(currency: string): boolean {
   return currency.length === 3 && currencyExponent(currency) <= FRACTION_DIGITS
 }
 
-/** Family and sub-family in domain PMNT, from the external bank transaction codes of ISO 20022. */
+/** Family and sub-family, from the external bank transaction codes of ISO 20022. */
 const BANK_CODES: Readonly<
   Record<BalanceTransactionType, readonly [credit: string, debit: string]>
 > = {
@@ -60,6 +60,9 @@ const BANK_CODES: Readonly<
   escrow_reversal: ['RCDT/RRTN', 'RCDT/RRTN'],
   withdrawal_reversal: ['ICDT/RRTN', 'ICDT/RRTN'],
   adjustment_reversal: ['MCOP/ADJT', 'MDOP/ADJT'],
+  // Foreign exchange, spot.
+  conversion_out: ['SPOT/OTHR', 'SPOT/OTHR'],
+  conversion_in: ['SPOT/OTHR', 'SPOT/OTHR'],
 }
 
 /**
@@ -153,8 +156,9 @@ function entry(line: BookedLine, day: IsoDate): string {
 
 function bankCode({ type, net_amount }: BookedLine): string {
   const [family, sub_family] = (BANK_CODES[type][net_amount > 0n ? 0 : 1] ?? '').split('/')
+  const domain = family === 'SPOT' ? 'FORX' : 'PMNT'
   return (
-    `<BkTxCd><Domn><Cd>PMNT</Cd><Fmly><Cd>${family}</Cd><SubFmlyCd>${sub_family}</SubFmlyCd>` +
+    `<BkTxCd><Domn><Cd>${domain}</Cd><Fmly><Cd>${family}</Cd><SubFmlyCd>${sub_family}</SubFmlyCd>` +
     `</Fmly></Domn><Prtry><Cd>${type}</Cd><Issr>${ISSUER}</Issr></Prtry></BkTxCd>`
   )
 }

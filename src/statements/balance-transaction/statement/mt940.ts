@@ -36,7 +36,7 @@ const AMOUNT_LENGTH = 15
 const INFORMATION_LINES = 6
 const LINE_LENGTH = 65
 
-/** :61: subfield 6: transfer, or returned item. */
+/** :61: subfield 6: transfer, returned item, foreign exchange or miscellaneous. */
 const CODES: Readonly<Record<BalanceTransactionType, string>> = {
   escrow: 'NTRF',
   payout: 'NTRF',
@@ -47,6 +47,8 @@ const CODES: Readonly<Record<BalanceTransactionType, string>> = {
   escrow_reversal: 'NRTI',
   withdrawal_reversal: 'NRTI',
   adjustment_reversal: 'NMSC',
+  conversion_out: 'NFEX',
+  conversion_in: 'NFEX',
 }
 
 /** Whether MT940 can carry the currency, which needs a code of three letters. */
@@ -185,7 +187,7 @@ const CODE_WORD =
 function information(line: BookedLine): string {
   const { currency, fx_conversions } = line
   const fees = line.fixed_fee + line.variable_fee
-  const converted = fx_conversions.at(-1)?.final
+  const converted = otherSide(line)
   const words: readonly (readonly [code: string, value: string])[] = [
     ['ID', line.id],
     ['TRTP', line.type],
@@ -213,6 +215,12 @@ function information(line: BookedLine): string {
     .map(([code, value]) => `/${code}/${value}`)
     .join('')
   return `:86:${wrapped(text).join('\r\n')}\r\n`
+}
+
+/** What a line's amount became, or what it was before: the side in another currency. */
+function otherSide({ currency, fx_conversions }: BookedLine) {
+  const last = fx_conversions.at(-1)
+  return last?.final.currency === currency ? last.initial : last?.final
 }
 
 /**

@@ -1,0 +1,16 @@
+// The columns of conversions, and the seal that the event of a conversion carries.
+import { sealOf } from '../values/digest.ts'
+import type { Conversion } from './conversion.ts'
+
+export const CONVERSION_KINDS = {
+  account_id: 'text',
+  id: 'text',
+  quote_id: 'text',
+  number: 'bigint',
+  holding_currency: 'text',
+  destination_currency: 'text',
+  made_by: 'text',
+  created_at: 'timestamptz',
+} as const
+
+export const CONVERSION_SEAL = sealOf<Conversion>(CONVERSION_KINDS)
