@@ -781,9 +781,12 @@ CREATE TABLE open_payouts (
   screened bigint,
   screening payout_screening DEFAULT ''::text NOT NULL,
   compared bigint,
+  awaits_funds_of text COLLATE "C",
+  awaits_funds_since timestamp with time zone,
   CONSTRAINT asked_of_people TRIGGER DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT open_payouts_pkey PRIMARY KEY (account_id, id),
   CONSTRAINT approved_before_it_is_sent CHECK ((((status)::text <> 'pending_approval'::text) OR ((ask_rail_at IS NULL) AND ((rail_attempts)::integer = 0) AND (taken_by = ''::text)))),
+  CONSTRAINT awaits_funds_since_a_time CHECK (((awaits_funds_of IS NULL) = (awaits_funds_since IS NULL))),
   CONSTRAINT claimed_to_ask CHECK (((claimed_until IS NULL) OR ((ask_rail_at IS NOT NULL) AND ((rail_attempts)::integer > 0)))),
   CONSTRAINT held_is_not_screened CHECK ((((screening)::text = ''::text) OR (screened IS NULL))),
   CONSTRAINT held_while_in_compliance_hold CHECK (((held_for = ''::text) OR ((status)::text = 'compliance_hold'::text))),
@@ -811,8 +814,8 @@ CREATE POLICY audit ON open_payouts FOR SELECT TO corridor_auditor USING (true);
 CREATE POLICY find ON open_payouts FOR SELECT TO corridor_finder USING (true);
 CREATE POLICY maintenance ON open_payouts FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
 GRANT SELECT ON open_payouts TO corridor_auditor;
-GRANT SELECT (account_id, ask_rail_at, claimed_until, compared, execute_at, held_for, id, rail, rail_attempts, screened, screening, status) ON open_payouts TO corridor_finder;
-GRANT DELETE, INSERT, SELECT, UPDATE (answers, ask_rail_at, claimed_until, compared, expected_at, failure, held_for, metadata, rail, rail_attempts, rail_reference, rail_steps, screened, screening, status, status_description, taken_at, taken_by, taken_over_at, updated_at) ON open_payouts TO corridor_service;
+GRANT SELECT (account_id, ask_rail_at, awaits_funds_of, claimed_until, compared, execute_at, held_for, id, rail, rail_attempts, screened, screening, status) ON open_payouts TO corridor_finder;
+GRANT DELETE, INSERT, SELECT, UPDATE (answers, ask_rail_at, awaits_funds_of, awaits_funds_since, claimed_until, compared, expected_at, failure, held_for, metadata, rail, rail_attempts, rail_reference, rail_steps, screened, screening, status, status_description, taken_at, taken_by, taken_over_at, updated_at) ON open_payouts TO corridor_service;
 
 CREATE TABLE payout_outcomes (
   updated_at timestamp with time zone NOT NULL,
@@ -2271,6 +2274,7 @@ CREATE TABLE nostros (
   CONSTRAINT own_money_is_in_no_pool CHECK (((purpose = 'client'::text) OR (pool = 'none'::text)))
 );
 CREATE UNIQUE INDEX nostros_by_account ON nostros USING btree (account, currency) WHERE ((account <> ''::text) AND (closed_at IS NULL));
+CREATE TRIGGER gate_of_one_nostro AFTER INSERT OR UPDATE ON nostros FOR EACH ROW WHEN ((new.closed_at IS NULL)) EXECUTE FUNCTION refuse_shared_gate();
 CREATE TRIGGER history AFTER INSERT OR UPDATE ON nostros FOR EACH ROW EXECUTE FUNCTION keep_history();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON nostros FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER nostro_keeps BEFORE UPDATE ON nostros FOR EACH ROW WHEN ((((((((old.name IS DISTINCT FROM new.name) OR (old.kind IS DISTINCT FROM new.kind)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.purpose IS DISTINCT FROM new.purpose)) OR (old.opening_balance IS DISTINCT FROM new.opening_balance)) OR (old.opening_on IS DISTINCT FROM new.opening_on)) OR (old.closed_at IS NOT NULL))) EXECUTE FUNCTION refuse_nostro_change();
@@ -2942,6 +2946,30 @@ CREATE VIEW second_factor_digests AS
    FROM second_factors;
 GRANT SELECT ON second_factor_digests TO corridor_auditor;
 GRANT SELECT ON second_factor_digests TO corridor_service;
+
+CREATE VIEW house_payouts AS
+ SELECT o.account_id,
+    o.id,
+    o.rail,
+    p.destination_currency AS currency,
+    p.destination_amount AS amount,
+    p.created_at,
+    o.status,
+    b.state AS account_state,
+    o.execute_at,
+    o.awaits_funds_of,
+    o.awaits_funds_since,
+        CASE
+            WHEN (o.rail = 'manual'::text) THEN (o.taken_by <> ''::text)
+            ELSE (((o.rail_attempts)::integer > 0) AND (EXISTS ( SELECT
+               FROM payout_attempts a
+              WHERE ((a.account_id = o.account_id) AND (a.payout_id = o.id) AND (a.rail = o.rail) AND (a.asked_at IS NOT NULL) AND (a.ended_as = ANY (ARRAY[''::text, 'paid'::text]))))))
+        END AS is_handed_over
+   FROM ((open_payouts o
+     JOIN books b ON (((b.account_id = o.account_id) AND (NOT b.sandbox))))
+     JOIN payouts p ON (((p.account_id = o.account_id) AND (p.id = o.id))))
+  WHERE ((o.status)::text <> 'succeeded'::text);
+GRANT SELECT ON house_payouts TO corridor_auditor;
 
 CREATE OR REPLACE FUNCTION refuse_change()
  RETURNS trigger
@@ -5545,3 +5573,88 @@ begin
   end if;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_shared_gate()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  other text;
+begin
+  -- One change at a time: the next one sees the rails of this one.
+  perform pg_advisory_xact_lock(hashtextextended('corridor gates', 0));
+  select o.name into other from nostros o
+  where o.name <> new.name and o.closed_at is null and o.currency = new.currency
+    and o.rails && new.rails and (o.settings @> '{"gate":true}' or new.settings @> '{"gate":true}')
+  limit 1;
+  if found then
+    raise exception 'nostros % and % have a rail in common, and one of them has a gate', new.name, other
+      using errcode = 'check_violation', constraint = 'gate_of_one_nostro';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION nostro_cover(of text)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select (n.opening_balance
+    + coalesce((select t.amount from nostro_totals t
+        where t.nostro = n.name and t.side = 'book' and t.currency = n.currency), 0)
+    - coalesce((select sum(i.amount) from nostro_items i
+        where i.nostro = n.name and i.match is null and i.amount > 0
+          and i.value_on > (statement_timestamp() at time zone 'UTC')::date), 0)
+    - coalesce((select sum(h.amount) from house_payouts h
+        where h.rail = any (n.rails) and h.currency = n.currency and h.is_handed_over), 0)
+    - coalesce((select sum(p.amount) from books b
+        left join account_cursors c on c.account_id = b.account_id
+        join journals j on j.account_id = b.account_id and j.number > coalesce(c.number, 0)
+        cross join lateral unnest(string_to_array(j.codes, ' '), string_to_array(j.currencies, ' '),
+          j.amounts) as p (code, currency, amount)
+        left join payout_outcomes o on o.account_id = j.account_id and o.id = j.source
+        where not b.sandbox and b.journal_count > coalesce(c.number, 0)
+          and p.currency = n.currency and p.amount > 0
+          and (p.code = 'settled' and o.rail = any (n.rails)
+            or p.code = 'funding' and coalesce(j.metadata ->> 'nostro', n.name) = n.name)), 0)
+    )::bigint
+  from nostros n where n.name = of
+$function$;
+REVOKE EXECUTE ON FUNCTION nostro_cover(text) FROM public;
+GRANT EXECUTE ON FUNCTION nostro_cover(text) TO corridor_auditor;
+GRANT EXECUTE ON FUNCTION nostro_cover(text) TO corridor_service;
+
+CREATE OR REPLACE FUNCTION payouts_of_nostro(of text, account_ids text[], ids text[])
+ RETURNS TABLE(account_id text, id text, amount bigint, is_handed_over boolean)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select h.account_id, h.id, h.amount, h.is_handed_over
+  from unnest(account_ids, ids) as k (account_id, id)
+  join house_payouts h on h.account_id = k.account_id and h.id = k.id
+  join nostros n on n.name = of and h.rail = any (n.rails) and h.currency = n.currency
+$function$;
+REVOKE EXECUTE ON FUNCTION payouts_of_nostro(text,text[],text[]) FROM public;
+GRANT EXECUTE ON FUNCTION payouts_of_nostro(text,text[],text[]) TO corridor_service;
+
+CREATE OR REPLACE FUNCTION cover_by_hand(of text, of_account text, of_payout text)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select (nostro_cover(of) - coalesce((
+    select sum(h.amount) from house_payouts h
+    join nostros n on n.name = of and h.rail = any (n.rails) and h.currency = n.currency
+    join payouts p on p.account_id = of_account and p.id = of_payout
+    where not h.is_handed_over and h.status = 'processing'
+      and (h.created_at, h.id) < (p.created_at, p.id)
+      and (h.awaits_funds_of = of or h.rail = 'manual' and h.account_state = 'active'
+        and (h.execute_at is null or h.execute_at <= statement_timestamp()))), 0))::bigint
+$function$;
+REVOKE EXECUTE ON FUNCTION cover_by_hand(text,text,text) FROM public;
+GRANT EXECUTE ON FUNCTION cover_by_hand(text,text,text) TO corridor_service;

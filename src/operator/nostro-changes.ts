@@ -53,6 +53,11 @@ const SETTINGS = {
   }),
   low: Signed('A forecast below it is a warning.'),
   critical: Signed('A forecast below it wakes somebody.'),
+  gate: Type.Boolean({
+    description:
+      'Whether payouts that its books do not cover wait, the longest due first, instead of going ' +
+      'to their rail.',
+  }),
   expected_days: Type.Integer({
     ...{ minimum: 0, maximum: 30 },
     description: 'After so many banking days an open item is missing at the bank.',
@@ -87,6 +92,7 @@ export const AddNostro = Closed(
 export const SetNostro = Closed(
   optional({
     ...SETTINGS,
+    no_gate: Type.Boolean({ description: 'Hand over every payout again, covered or not.' }),
     currency: Text(10, { description: 'The currency of `low` and `critical`: its own.' }),
   }),
   {
@@ -159,23 +165,29 @@ export function changeNostro(
 
 export function setNostro(sql: Sql, name: string, asked: Settings): Promise<Nostro> {
   return changeNostro(sql, name, async ({ nostro: before, others, tx }) => {
-    const { currency = before.currency, ...settings } = asked
+    const { currency = before.currency, no_gate = false, ...settings } = asked
     refuseIfAny(
       currency === before.currency
         ? []
         : [invalidField('currency', `${name} is in ${before.currency}, not in ${currency}`)],
     )
-    const nostro = withSettings(before, settings)
+    refuseIfAny(
+      no_gate && settings.gate === true
+        ? [invalidField('no_gate', 'a nostro has a gate or has none')]
+        : [],
+    )
+    const nostro = withSettings(before, no_gate ? { ...settings, gate: false } : settings)
     await checkNostro(tx, nostro, others)
     return nostro
   })
 }
 
-function withSettings(nostro: Nostro, asked: Omit<Settings, 'currency'>): Nostro {
+function withSettings(nostro: Nostro, asked: Omit<Settings, 'currency' | 'no_gate'>): Nostro {
   const {
     low,
     critical,
     expected_days,
+    gate,
     calendar,
     statement_due_by: due_by,
     account,
@@ -188,7 +200,7 @@ function withSettings(nostro: Nostro, asked: Omit<Settings, 'currency'>): Nostro
     ...(account !== undefined && { account: foldedAccount(account) }),
     settings: {
       ...nostro.settings,
-      ...omitUndefined({ expected_days }),
+      ...omitUndefined({ expected_days, gate }),
       ...(low !== undefined && { low: String(low) }),
       ...(critical !== undefined && { critical: String(critical) }),
       statement,
@@ -204,11 +216,11 @@ function foldedAccount(account: string): string {
 /** Refuses rails that do not exist, and an account that another open nostro has. */
 async function checkNostro(sql: Tag, nostro: Nostro, others: readonly Nostro[]): Promise<void> {
   const { account, currency, rails, purpose, pool } = nostro
+  const open = others.filter(one => one.closed_at === null && one.currency === currency)
+  const shared = open.flatMap(one => sharedAtGate(nostro, one))
   const names = (await listRails(sql)).map(rail => rail.name)
   const unknown = rails.filter(rail => !names.includes(rail))
-  const twin = others.find(
-    one => one.closed_at === null && one.account === account && one.currency === currency,
-  )
+  const twin = open.find(one => one.account === account)
   refuseIfAny([
     ...(unknown.length > 0
       ? [invalidField('rails', `there is no rail ${unknown.join(', ')}`)]
@@ -216,10 +228,19 @@ async function checkNostro(sql: Tag, nostro: Nostro, others: readonly Nostro[]):
     ...(account !== '' && twin !== undefined
       ? [invalidField('account', `nostro ${twin.name} has this account in ${currency}`)]
       : []),
+    ...shared.map(message => invalidField('rails', message)),
     ...(purpose === 'own' && pool !== 'none'
       ? [invalidField('pool', 'a pool safeguards the money of clients, not the house’s own')]
       : []),
   ])
+}
+
+/** Of a rail in common it is not known which payouts leave which nostro. */
+function sharedAtGate(nostro: Nostro, other: Nostro): string[] {
+  const rail = nostro.rails.find(one => other.rails.includes(one))
+  const gated = [nostro, other].find(({ settings }) => settings.gate === true)
+  if (rail === undefined || gated === undefined) return []
+  return [`rail ${rail} is that of ${other.name} too, and ${gated.name} has a gate`]
 }
 
 export function closeEmpty(sql: Sql, name: string): Promise<Nostro> {

@@ -3,8 +3,10 @@
 import { integerOrNull, Literals, MinorText, textOrNull } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { listPositions, type Position } from '../treasury/balance-store.ts'
+import { type Cover, listCovers } from '../treasury/cover-store.ts'
 import { NOSTRO_KINDS, type Nostro, POOLS, PURPOSES } from '../treasury/nostro.ts'
 import { moneyWords } from '../values/money/words.ts'
+import { toSecond } from '../values/text/age.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
 import {
   AddNostro,
@@ -26,12 +28,25 @@ const NOSTRO = {
   closed_at: textOrNull({ format: 'date-time' }),
   low: Type.Union([MinorText('A forecast below it is a warning.'), Type.Null()]),
   critical: Type.Union([MinorText('A forecast below it wakes somebody.'), Type.Null()]),
+  gate: Type.Boolean({ description: 'Whether payouts that it does not cover wait.' }),
   expected_days: integerOrNull(),
   calendar: textOrNull(),
   statement_due_by: textOrNull(),
 }
 
 export const NostroResponse = Type.Object(NOSTRO, { title: 'Nostro' })
+
+const COVER = {
+  cover: Type.Union(
+    [MinorText('The books less what was handed over and is not settled.'), Type.Null()],
+    { description: 'What payouts may still be handed over; null without a gate.' },
+  ),
+  waiting: MinorText('The sum of the payouts that wait for funds.'),
+  waiting_count: Type.Integer(),
+  waiting_since: textOrNull({ format: 'date-time', description: 'When the first began to wait.' }),
+}
+
+const NostroInFull = Type.Object({ ...NOSTRO, ...COVER }, { title: 'NostroInFull' })
 
 export const PositionResponse = Type.Object(
   {
@@ -48,6 +63,7 @@ export const PositionResponse = Type.Object(
     proved: Type.Boolean({
       description: 'Whether its statements form one chain of balances since the opening.',
     }),
+    ...COVER,
   },
   { title: 'NostroPosition' },
 )
@@ -59,7 +75,13 @@ const list = reading({
   summary: 'List the accounts at banks: what each bank has, what the books have, what is open.',
   response: PositionResponse,
   list: true,
-  find: async audit => (await listPositions(audit)).map(presentPosition),
+  async find(audit) {
+    const [positions, covers] = await Promise.all([listPositions(audit), listCovers(audit)])
+    return positions.map(position => ({
+      ...presentPosition(position),
+      ...coverOf(covers, position.nostro),
+    }))
+  },
   command: {
     words: positions => positions.map(positionColumns),
     none: 'no account at a bank: corridor nostro add adds one',
@@ -76,12 +98,17 @@ const show = reading({
   name: 'nostro show',
   path: '/v3/operator/nostro/:name',
   operationId: 'getNostro',
-  summary: 'Show the settings of an account at a bank.',
+  summary: 'Show the settings of an account at a bank, and what it still covers.',
   params: NostroPath,
-  response: NostroResponse,
-  find: async (audit, { name }) => presentNostro(await nostroNamed(audit, name)),
+  response: NostroInFull,
+  async find(audit, { name }) {
+    const shown = presentNostro(await nostroNamed(audit, name))
+    return { ...shown, ...coverOf(await listCovers(audit), name) }
+  },
   command: {
-    words: nostro => ({ parts: [{ outline: outlineOf(nostro) }] }),
+    words: nostro => ({
+      parts: [{ outline: { ...outlineOf(nostro), ...coverOutline(nostro) } }],
+    }),
     help: '\nExample:\n  corridor nostro show eur_main',
   },
 })
@@ -160,9 +187,10 @@ const close = writing({
 export const nostros: ActionGroup = { actions: [list, show, add, set, close] }
 
 function presentNostro({ settings, opening_balance, ...nostro }: Nostro) {
-  const { low = null, critical = null, expected_days = null, statement = {} } = settings
+  const { low = null, critical = null, gate = false } = settings
+  const { expected_days = null, statement = {} } = settings
   const { calendar = null, due_by: statement_due_by = null } = statement
-  const settled = { low, critical, expected_days, calendar, statement_due_by }
+  const settled = { low, critical, gate, expected_days, calendar, statement_due_by }
   return {
     ...nostro,
     rails: [...nostro.rails],
@@ -187,10 +215,39 @@ function outlineOf(nostro: Shown) {
     closed: nostro.closed_at ?? '',
     low: nostro.low === null ? '' : moneyWords(BigInt(nostro.low), currency),
     critical: nostro.critical === null ? '' : moneyWords(BigInt(nostro.critical), currency),
+    gate: nostro.gate ? 'payouts that it does not cover wait' : '',
     'expected days': nostro.expected_days === null ? '' : String(nostro.expected_days),
     calendar: nostro.calendar ?? '',
     'statement due by': nostro.statement_due_by ?? '',
   }
+}
+
+/** What a nostro without a gate has too: nothing waits there. */
+function coverOf(covers: readonly Cover[], name: string) {
+  const found = covers.find(({ nostro }) => nostro === name)
+  return {
+    cover: found === undefined ? null : String(found.cover),
+    waiting: String(found?.waiting ?? 0n),
+    waiting_count: Number(found?.waiting_count ?? 0n),
+    waiting_since: found?.waiting_since ?? null,
+  }
+}
+
+type ShownCover = ReturnType<typeof coverOf>
+
+function coverOutline({ currency, cover, ...shown }: ShownCover & { readonly currency: string }) {
+  return {
+    cover: cover === null ? '' : moneyWords(BigInt(cover), currency),
+    'waits for funds': waitingWords({ currency, ...shown }),
+  }
+}
+
+type ShownWaiting = Omit<ShownCover, 'cover'> & { readonly currency: string }
+
+function waitingWords({ currency, waiting, waiting_count, waiting_since }: ShownWaiting): string {
+  if (waiting_count === 0) return ''
+  const sum = moneyWords(BigInt(waiting), currency)
+  return `${waiting_count} payouts, ${sum}, since ${toSecond(waiting_since)}`
 }
 
 function presentPosition({ nostro, oldest_line, oldest_item, ...position }: Position) {
@@ -211,7 +268,7 @@ function presentPosition({ nostro, oldest_line, oldest_item, ...position }: Posi
   }
 }
 
-function positionColumns(position: ReturnType<typeof presentPosition>) {
+function positionColumns(position: ReturnType<typeof presentPosition> & ShownCover) {
   const { name, currency, open_lines_count, open_items_count, oldest_open_on } = position
   const { stated_on, proved } = position
   const major = (minor: string) => moneyWords(BigInt(minor), currency)
@@ -223,5 +280,6 @@ function positionColumns(position: ReturnType<typeof presentPosition>) {
     open: `${open_lines_count} lines, ${open_items_count} items`,
     oldest: oldest_open_on ?? '',
     stated: stated_on === null ? 'no statement' : `${stated_on}${proved ? '' : ', not proved'}`,
+    'waits for funds': waitingWords(position),
   }
 }

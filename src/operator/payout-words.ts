@@ -3,7 +3,11 @@ import { makerName } from '../accounts/maker.ts'
 import type { Account } from '../accounts/rules.ts'
 import { listAccounts, listKeysOfAccount } from '../accounts/store.ts'
 import { attemptReason, reasonOf, whyNotTaken } from '../history/timeline/attempt-response.ts'
-import type { TimelineAttempt, TimelineReview } from '../history/timeline/attempts.ts'
+import {
+  nostroAwaited,
+  type TimelineAttempt,
+  type TimelineReview,
+} from '../history/timeline/attempts.ts'
 import { presentTimeline } from '../history/timeline/response.ts'
 import { makeTimeline, type TimelineItem, type TimelineSource } from '../history/timeline/rules.ts'
 import { findTimeline } from '../history/timeline/store.ts'
@@ -72,6 +76,7 @@ export function showParts({ source, account, held, key_names }: ShownPayout): re
     ...reviews.flatMap(reviewWords),
     ...sentencesOf(attempts),
     ...screeningWords(held),
+    ...fundsWords(source),
     ...handWords(payout),
     ...['', { outline: sent }, { outline: given }, '', { outline: made }],
     ...attempts.flatMap(attempt => ['', { outline: attemptOutline(attempt) }]),
@@ -115,6 +120,16 @@ function screeningWords(held: HeldByScreening | undefined): string[] {
   return [SCREENING_WORDS[held.screening], `  corridor screening show ${held.id}`]
 }
 
+function fundsWords({ payout, handOver }: TimelineSource): string[] {
+  const nostro = nostroAwaited(payout, handOver)
+  if (nostro === null) return []
+  const since = toSecond(handOver.awaits_funds_since)
+  return [
+    `waits for funds since ${since}: ${nostro} does not cover it and what is due before it`,
+    '  corridor nostro list',
+  ]
+}
+
 /** The exception, if it is open, and the command that comes next. */
 function reviewWords({ exception }: TimelineReview): string[] {
   const { payout_id, number, rail, kind, message, closed_at } = exception
@@ -128,6 +143,7 @@ function reviewWords({ exception }: TimelineReview): string[] {
 
 const STATE_WORDS: Readonly<Record<TimelineAttempt['state'], string>> = {
   waiting: 'waits, its rail does not have it',
+  waits_for_funds: 'waits for funds',
   handed_over: 'handed over',
   paid: 'paid',
   failed: 'failed',
@@ -240,6 +256,10 @@ export const OperatorPayoutInFull = Type.Object(
       description:
         'Why screening holds the payout: `waits`, `open` or `confirmed`; null if it does not.',
     }),
+    waits_for_funds_of: textOrNull({
+      description: 'The account at a bank that does not cover it yet; null if it does not wait.',
+    }),
+    waits_for_funds_since: textOrNull({ format: 'date-time' }),
     timeline: Type.Array(Type.Unknown(), {
       description: 'As `GET /v3/payout/{id}/timeline` has it, with what only operators see.',
     }),
@@ -289,6 +309,12 @@ export function presentForOperators(payout: Payout) {
   }
 }
 
+function presentFunds({ payout, handOver }: TimelineSource) {
+  const waits_for_funds_of = nostroAwaited(payout, handOver)
+  const since = waits_for_funds_of === null ? null : handOver.awaits_funds_since
+  return { waits_for_funds_of, waits_for_funds_since: since }
+}
+
 export function presentInFull({ account, source, held, exceptions }: ShownPayout) {
   const { items, under_review } = presentTimeline(source, 'operator')
   return {
@@ -298,6 +324,7 @@ export function presentInFull({ account, source, held, exceptions }: ShownPayout
     exceptions: exceptions.filter(one => one.closed_at === null).map(presentException),
     why_not_taken: sentencesOf(makeTimeline(source).filter(item => item.kind === 'attempt')),
     screening: held?.screening ?? null,
+    ...presentFunds(source),
     timeline: items,
   }
 }

@@ -3,6 +3,7 @@ import { Gauge, type Registry } from 'prom-client'
 
 export function treasuryMetrics(registers: Registry[]) {
   return {
+    ...coverMetrics(registers),
     journalsBehind: new Gauge({
       name: 'corridor_treasury_lag_journals',
       help: "Journals of live accounts that the house's books do not have yet.",
@@ -42,6 +43,29 @@ export function treasuryMetrics(registers: Registry[]) {
     statementLate: new Gauge({
       name: 'corridor_statement_late_seconds',
       help: 'Seconds since the statement of an account at a bank was due, by nostro.',
+      labelNames: ['nostro'] as const,
+      registers,
+    }),
+  }
+}
+
+function coverMetrics(registers: Registry[]) {
+  return {
+    payoutsAwaitingFunds: new Gauge({
+      name: 'corridor_payouts_awaiting_funds',
+      help: 'Payouts that wait until an account at a bank covers them, by nostro.',
+      labelNames: ['nostro'] as const,
+      registers,
+    }),
+    payoutsAwaitingFundsSum: new Gauge({
+      name: 'corridor_payouts_awaiting_funds_sum',
+      help: 'Their sum in major units of the currency of the nostro.',
+      labelNames: ['nostro'] as const,
+      registers,
+    }),
+    payoutsAwaitingFundsOldest: new Gauge({
+      name: 'corridor_payouts_awaiting_funds_oldest_seconds',
+      help: 'Seconds since the first of them began to wait.',
       labelNames: ['nostro'] as const,
       registers,
     }),

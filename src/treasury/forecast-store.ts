@@ -1,6 +1,7 @@
 // The SQL statement of what is expected to move on accounts at banks.
 import { sql as part, type Tag } from '../sql/sql.ts'
 import { listPositions } from './balance-store.ts'
+import { listCovers } from './cover-store.ts'
 import { type Expected, type ForecastDay, forecastOf } from './forecast.ts'
 import { CHOSEN } from './item-store.ts'
 import { listNostros } from './nostro-store.ts'
@@ -30,13 +31,15 @@ function listExpected(sql: Tag): Promise<Expected[]> {
 
 /** The forecast of each open nostro, by name. */
 export async function readForecast(sql: Tag, today: string): Promise<ForecastDay[]> {
-  const [nostros, positions, expected] = await Promise.all([
+  const [nostros, positions, expected, covers] = await Promise.all([
     listNostros(sql),
     listPositions(sql),
     listExpected(sql),
+    listCovers(sql),
   ])
   return positions.flatMap(({ nostro: name, bank }) => {
     const nostro = nostros.find(one => one.name === name)
-    return nostro === undefined ? [] : forecastOf(nostro, bank, expected, today)
+    const waiting = covers.find(cover => cover.nostro === name)?.waiting
+    return nostro === undefined ? [] : forecastOf(nostro, bank, expected, today, waiting)
   })
 }

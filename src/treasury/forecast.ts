@@ -23,6 +23,8 @@ export interface ForecastDay {
   /** At the end of the day. */
   readonly balance: bigint
   readonly state: 'good' | 'low' | 'critical'
+  /** Of the moves of today: payouts that wait for funds. */
+  readonly waits_for_funds: bigint
   /** What is missing to the level that the balance has fallen below; 0 while it is good. */
   readonly missing: bigint
 }
@@ -36,6 +38,7 @@ export function forecastOf(
   bank: bigint,
   expected: readonly Expected[],
   today: string,
+  waits_for_funds = 0n,
 ): ForecastDay[] {
   const { name, currency, settings } = nostro
   const days = bankingDays(settings.statement?.calendar as CalendarName | undefined, today)
@@ -47,7 +50,9 @@ export function forecastOf(
       .reduce((sum, { amount }) => sum + amount, 0n)
     before = day
     balance += moves
-    return { nostro: name, currency, day, moves, balance, ...levelOf(settings, balance) }
+    const waits = day === days[0] ? waits_for_funds : 0n
+    const moved = { nostro: name, currency, day, moves, balance, waits_for_funds: waits }
+    return { ...moved, ...levelOf(settings, balance) }
   })
 }
 

@@ -21,6 +21,8 @@ export interface NostroSettings {
   /** Minor units as text: a forecast below them warns, or wakes somebody. */
   readonly low?: string
   readonly critical?: string
+  /** Whether payouts that it does not cover wait, the longest due first. */
+  readonly gate?: boolean
   /** Banking days after which an open item is missing at the bank. */
   readonly expected_days?: number
 }

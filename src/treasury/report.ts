@@ -103,7 +103,9 @@ export const REPORTS = {
   },
   forecast: {
     title: 'what banks will have on the next five banking days',
-    columns: ['nostro', 'day', 'currency', 'moves', 'balance', 'state', 'missing'],
+    columns: [
+      ...['nostro', 'day', 'currency', 'moves', 'waits_for_funds', 'balance', 'state', 'missing'],
+    ],
     rows: async (sql, { at }) => (await readForecast(sql, at.slice(0, 10))).map(row => worded(row)),
   },
   unassigned: {

@@ -579,6 +579,8 @@ const CHANGEABLE = {
     'screened',
     'screening',
     'metadata',
+    'awaits_funds_of',
+    'awaits_funds_since',
   ],
   payout_outcomes: [
     'updated_at',

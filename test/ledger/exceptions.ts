@@ -31,6 +31,9 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'open_payouts.screened':
     'at which version of the lists nobody was found: screened again by others',
   'open_payouts.compared': 'with which version of the lists a held payout was compared: as above',
+  'open_payouts.awaits_funds_of':
+    'what a payout waits for at a gate: judged again by the next look, and cleared by its claim',
+  'open_payouts.awaits_funds_since': 'that too: since when, for people',
   'open_payouts.screening': 'what a held payout waits for; what a rail gets has its attempt',
   'payout_approvals.requested_at': 'when it was asked for: its payout says when it was made',
   'payout_approvals.expires_at':

@@ -149,6 +149,15 @@ const BOOKS: readonly AlarmCase[] = [
   ofValue('NostroCritical', 'corridor_nostro_forecast{state="critical"}', [2, 0], {
     says: '2 accounts at banks fall below their critical level.',
   }),
+  ofValue(
+    'PayoutsAwaitFunds',
+    'corridor_payouts_awaiting_funds_oldest_seconds{nostro="eur_main"}',
+    [3_600, 600],
+    {
+      says: 'Payouts wait for funds of eur_main for 1h 0m 0s.',
+      labels: { nostro: 'eur_main' },
+    },
+  ),
   ofValue('NostroLow', 'corridor_nostro_forecast{state="low"}', [2, 0], {
     says: '2 accounts at banks fall below their low level.',
   }),

@@ -105,7 +105,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   open_payouts: {
     personal: 'status_description rail_reference answers failure metadata',
     staff: 'taken_by',
-    none: 'account_id id status rail held_for screening',
+    none: 'account_id id status rail held_for screening awaits_funds_of',
   },
   payout_outcomes: {
     personal: 'status_description rail_reference answers failure metadata',

@@ -1510,7 +1510,7 @@ TimelineAttempt = TypedDict("TimelineAttempt", {
     "rail": "str",
     "route": "Union[\"RouteTaken\", None]",
     "reason": "str",
-    "state": "Literal[\"waiting\", \"handed_over\", \"paid\", \"failed\", \"not_taken\", \"returned\"]",
+    "state": "Literal[\"waiting\", \"waits_for_funds\", \"handed_over\", \"paid\", \"failed\", \"not_taken\", \"returned\"]",
     "uetr": "str",
     "references": "dict[str, str]",
     "release_at": "Union[str, None]",

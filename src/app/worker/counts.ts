@@ -13,8 +13,11 @@ import { countExceptions } from '../../rails/exception-store.ts'
 import type { Deps } from '../../runtime/deps.ts'
 import { listNewest, readRequired } from '../../screening/list-store.ts'
 import { countParties } from '../../screening/party-store.ts'
+import { isSpread } from '../../sql/shard.ts'
+import { listCovers } from '../../treasury/cover-store.ts'
 import { daysLeft } from '../../values/calendar/rules.ts'
 import { CALENDARS } from '../../values/calendar/tables.ts'
+import { currencyExponent } from '../../values/money/currency.ts'
 
 const COUNT_EVERY_MS = 30_000
 
@@ -72,6 +75,24 @@ export async function countWaiting(deps: Deps): Promise<void> {
   for (const { status, payouts, oldest_s } of byHand) {
     metrics.payoutsByHand.set({ status }, payouts)
     metrics.payoutsByHandOldest.set({ status }, oldest_s)
+  }
+}
+
+/** Payouts that accounts at banks do not cover. */
+export async function countAwaitingFunds({
+  operators: { audit },
+  metrics,
+}: Pick<Deps, 'operators' | 'metrics'>): Promise<void> {
+  const covers = isSpread() ? [] : await listCovers(audit)
+  metrics.payoutsAwaitingFunds.reset()
+  metrics.payoutsAwaitingFundsSum.reset()
+  metrics.payoutsAwaitingFundsOldest.reset()
+  for (const { nostro, currency, waiting, waiting_count, waiting_since } of covers) {
+    metrics.payoutsAwaitingFunds.set({ nostro }, Number(waiting_count))
+    const scale = 10 ** currencyExponent(currency)
+    metrics.payoutsAwaitingFundsSum.set({ nostro }, Number(waiting) / scale)
+    const since_s = waiting_since === null ? 0 : (Date.now() - Date.parse(waiting_since)) / 1000
+    metrics.payoutsAwaitingFundsOldest.set({ nostro }, Math.max(0, since_s))
   }
 }
 

@@ -4,10 +4,14 @@
 import type { AttemptReport, NextRail } from '../../payouts/advance/advance.ts'
 import { keepsAttempts } from '../../payouts/advance/attempt.ts'
 import {
+  type ClaimedPayout,
+  claimCovered,
   claimDuePayouts,
   type DuePayout,
   listDuePayouts,
+  listOldestDue,
 } from '../../payouts/advance/claim-store.ts'
+import { type Gate, listGates } from '../../payouts/advance/cover-store.ts'
 import { nextRoute, sameRoute, wantedOf } from '../../payouts/advance/failover.ts'
 import { findQuotes } from '../../quotes/store.ts'
 import { planFor, sentOf } from '../../rails/plan.ts'
@@ -22,7 +26,13 @@ import type { Instant } from '../../values/instant.ts'
 import { omitUndefined } from '../../values/omit-undefined.ts'
 import { askOver, startAskingOver } from './ask-over.ts'
 import { type AskedPayout, askRails, type LeasedPayout } from './ask-rails.ts'
-import { countBankFiles, countWaiting, measureAges, startCounting } from './counts.ts'
+import {
+  countAwaitingFunds,
+  countBankFiles,
+  countWaiting,
+  measureAges,
+  startCounting,
+} from './counts.ts'
 import { endHolds, expireApprovals, leaveOutReviewed } from './end-holds.ts'
 import { screenPayouts } from './screen-payouts.ts'
 import { RailSlots, startWorker, type Worker, warned } from './worker.ts'
@@ -41,14 +51,21 @@ const MAX_BACKOFF_MS = 60_000
 
 export function startSettling(deps: Deps): Worker {
   const stopCounting = startCounting(
-    () => Promise.all([countWaiting(deps), countBankFiles(deps), measureAges(deps)]),
+    () =>
+      Promise.all([
+        countWaiting(deps),
+        countBankFiles(deps),
+        measureAges(deps),
+        countAwaitingFunds(deps),
+      ]),
     warned(deps, 'payouts that wait could not be counted', undefined),
   )
   const { settle_poll_ms } = deps.config
   const slots = new RailSlots(ROUNDS_IN_HAND)
+  const looked: LooksAtGates = new Map()
   const settling = startWorker(async () => {
     // Without the database the list of rails is refused as well.
-    const begin = async () => beginRound(deps, slots.free(deps.rails.keys()))
+    const begin = async () => beginRound(deps, slots.free(deps.rails.keys()), looked)
     const failed = 'settling round failed'
     const { more, asked } = await begin().catch(warned(deps, failed, NOTHING_FOUND))
     for (const { rail, done } of asked) {
@@ -91,13 +108,22 @@ interface Round {
 const NOTHING_FOUND: Round = { found: 0, more: false, asked: [] }
 
 /** Resolves once the due payouts are claimed: the next round does not find them again. */
-async function beginRound(deps: Deps, rails: readonly string[]): Promise<Round> {
+async function beginRound(
+  deps: Deps,
+  rails: readonly string[],
+  looked: LooksAtGates = new Map(),
+): Promise<Round> {
   const ended = (await endHolds(deps)) + (await screenPayouts(deps)) + (await expireApprovals(deps))
-  const listed = rails.length === 0 ? [] : await listDuePayouts(deps.finder, rails, ROUND)
+  const gates = rails.length === 0 ? [] : await listGates(deps.sql)
+  const listed = await listDue(deps, rails, gates, looked)
   const askable = listed.filter(payout => mayAsk(deps, payout))
   const due = await leaveOutReviewed(deps, askable)
+  const gateFor = ({ rail }: DuePayout) => gates.some(gate => gate.rails.includes(rail))
+  const gated = due.filter(gateFor)
+  const free = due.filter(payout => !gateFor(payout))
   // Claims each shard's payouts apart, so that a silent shard does not delay those of other shards.
-  const claims = byShard(due).map(keys => claim(deps, keys))
+  const claims = byShard(free).map(keys => claim(deps, keys, gates))
+  if (gated.length > 0) claims.push(claimAtGates(deps, gated, gates))
   const asking = claims.map(async claiming => {
     const { claimed } = await claiming
     return askRails(deps, claimed).map(asked => {
@@ -109,9 +135,37 @@ async function beginRound(deps: Deps, rails: readonly string[]): Promise<Round> 
     return { rail, done: Promise.all(payouts.map(({ done }) => done)) }
   })
   const is_complete = (await Promise.all(claims)).every(claim => claim.is_complete)
-  const found = ended + askable.length
+  // What waits at a gate would be found again at once.
+  const stays = gated.length === 0 ? 0 : gated.length - ((await claims.at(-1))?.claimed.length ?? 0)
+  const found = ended + askable.length - stays
   // A full round suggests more work, unless the next round would only find its unclaimed payouts.
   return { found, more: is_complete && found >= ROUND, asked }
+}
+
+/** When this process last looked at the payouts that wait at a gate, by its name. */
+type LooksAtGates = Map<string, number>
+
+/** What is handed over and not settled is added up at each look. */
+const LOOK_AT_GATE_MS = 1_000
+
+/** Due payouts of these rails, and now and then those that wait at the gates. */
+async function listDue(
+  { finder }: Deps,
+  rails: readonly string[],
+  gates: readonly Gate[],
+  looked: LooksAtGates,
+): Promise<readonly DuePayout[]> {
+  if (rails.length === 0) return []
+  const now = performance.now()
+  const due = gates.filter(
+    ({ name }) => now >= (looked.get(name) ?? Number.NEGATIVE_INFINITY) + LOOK_AT_GATE_MS,
+  )
+  for (const { name } of due) looked.set(name, now)
+  const lists = await Promise.all([
+    listDuePayouts(finder, rails, ROUND, gates),
+    ...due.map(gate => listOldestDue(finder, gate, 'waiting', ROUND)),
+  ])
+  return lists.flat().filter(({ rail }) => rails.includes(rail))
 }
 
 /** An account that is not known here yet is known in a moment. */
@@ -124,18 +178,9 @@ function mayAsk(deps: Deps, { account_id, rail }: DuePayout): boolean {
  * One statement for all, because one for each account would take most of a round's time. If it
  * fails, claims account by account; payouts whose claim fails again stay due.
  */
-async function claim(deps: Deps, due: readonly DuePayout[]) {
-  // The lease outlives the rail's time-out, so that no other process asks while this one waits.
-  const { rail_timeout_ms } = deps.config
-  const lease_ms = CLAIM_MS + 2 * rail_timeout_ms
-  const claimOf = async (keys: readonly DuePayout[]): Promise<LeasedPayout[]> => {
-    // Starts before the statement. The lease in the database begins later, and so ends later.
-    const hand_over_until = performance.now() + lease_ms - rail_timeout_ms
-    const claimed = await during('claim', 'payouts', keys.length, () =>
-      claimDuePayouts(deps.sql, keys, lease_ms),
-    )
-    return claimed.map(payout => ({ ...payout, hand_over_until }))
-  }
+async function claim(deps: Deps, due: readonly DuePayout[], gates: readonly Gate[]) {
+  const claimOf = (keys: readonly DuePayout[]) =>
+    leased(deps, keys, lease_ms => claimDuePayouts(deps.sql, keys, lease_ms, gates))
   try {
     return { claimed: await claimOf(due), is_complete: true }
   } catch (error) {
@@ -152,6 +197,28 @@ async function claim(deps: Deps, due: readonly DuePayout[]) {
   )
   const claimed = (await Promise.all(claims)).flat()
   return { claimed, is_complete }
+}
+
+/** Claims payouts whose rails are behind gates. If it fails, they stay due. */
+async function claimAtGates(deps: Deps, due: readonly DuePayout[], gates: readonly Gate[]) {
+  const at = gates.filter(gate => due.some(({ rail }) => gate.rails.includes(rail)))
+  const failed = warned(deps, 'payouts at a gate could not be claimed', undefined)
+  const claimOf = (lease_ms: number) => claimCovered(deps, at, due, lease_ms)
+  const claimed = await leased(deps, due, claimOf).catch(failed)
+  return { claimed: claimed ?? [], is_complete: claimed !== undefined }
+}
+
+/** The lease outlives the rail's time-out, so that no other process asks while this one waits. */
+async function leased(
+  { config: { rail_timeout_ms } }: Deps,
+  due: readonly DuePayout[],
+  claimFor: (lease_ms: number) => Promise<ClaimedPayout[]>,
+): Promise<LeasedPayout[]> {
+  const lease_ms = CLAIM_MS + 2 * rail_timeout_ms
+  // Starts before the statement. The lease in the database begins later, and so ends later.
+  const hand_over_until = performance.now() + lease_ms - rail_timeout_ms
+  const claimed = await during('claim', 'payouts', due.length, () => claimFor(lease_ms))
+  return claimed.map(payout => ({ ...payout, hand_over_until }))
 }
 
 async function settle(deps: Deps, asked_about: AskedPayout): Promise<void> {

@@ -56,6 +56,7 @@ function positionTable(visit: Visit): Table<NostroPosition> {
         name: 'Statements to',
         show: row => link(`${visit.root}/treasury/${row.name}/statements`, statedOf(row)),
       },
+      { name: 'Wait for funds', number: true, show: ({ waiting_count }) => waiting_count },
     ],
   }
 }

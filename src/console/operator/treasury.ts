@@ -6,7 +6,7 @@ import { bodyOf, fieldText, postForm } from '../form.ts'
 import { rows, type Table } from '../list.ts'
 import type { BankLine, CaseNote, NostroItem, NostroMatch, NostroPosition } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { link, money, time, words } from '../show.ts'
+import { link, money, time, when, words } from '../show.ts'
 import { mayOperate, type Screen, type Visit } from '../visit.ts'
 import { between, type Chosen, explain, itemWords, lineWords } from './nostro-between.ts'
 import { noteBody } from './nostro-notes.ts'
@@ -138,7 +138,20 @@ function positionFacts(visit: Visit, position: NostroPosition): Html {
   const { name, bank, book, difference, currency } = position
   const stated = link(`${visit.root}/treasury/${name}/statements`, statedOf(position))
   return html`<p>Bank ${money(bank, currency)}, books ${money(book, currency)}, difference
-${money(difference, currency)}. Statements to: ${stated}</p>`
+${money(difference, currency)}. Statements to: ${stated}</p>
+${coverFacts(position)}`
+}
+
+/** Nothing without a gate. */
+function coverFacts({ currency, cover, ...position }: NostroPosition): Content {
+  if (cover === null) return ''
+  const { waiting, waiting_count, waiting_since } = position
+  const waits =
+    waiting_since === null
+      ? 'no payout waits for funds'
+      : html`payouts that wait for funds: ${waiting_count}, ${money(waiting, currency)}, since
+${when(waiting_since)}`
+  return html`<p>Covers ${money(cover, currency)}; ${waits}.</p>`
 }
 
 /** The page with this line and these items chosen. */

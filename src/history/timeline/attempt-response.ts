@@ -77,7 +77,9 @@ export const AttemptItem = Type.Object(
     ...WHY_THIS_RAIL,
     state: Literals(ATTEMPT_STATES, {
       description:
-        '`waiting`: its rail does not have it yet. `handed_over`: its rail may have it. Then ' +
+        '`waiting`: its rail does not have it yet. `waits_for_funds`: it goes once the account ' +
+        'that pays it has the money; until then it can be cancelled. ' +
+        '`handed_over`: its rail may have it. Then ' +
         '`paid`, `failed`, `returned` (paid, and the money came back), or `not_taken`: the rail ' +
         'has proved that it did not take it.',
     }),

@@ -3,13 +3,14 @@ import { endedBy, firstAttempt } from '../../payouts/advance/attempt.ts'
 import type { Payout } from '../../payouts/payout.ts'
 import type { NotTaken, PayoutAttempt, RailException } from '../../rails/attempt.ts'
 import { expectedArrival } from '../../rails/plan.ts'
-import { type Failure, isOutside, MANUAL } from '../../rails/rail.ts'
+import { type Failure, isAsked, isOutside, MANUAL } from '../../rails/rail.ts'
 import type { RouteTaken } from '../../rails/rules.ts'
 import type { Instant } from '../../values/instant.ts'
 
 /** The states of an attempt: not yet with its rail, with its rail, or over. */
 export const ATTEMPT_STATES = [
   'waiting',
+  'waits_for_funds',
   'handed_over',
   'paid',
   'failed',
@@ -24,6 +25,9 @@ export interface HandOver {
   readonly rail_attempts: number
   /** When the rail is asked next, by the database's clock; null for never. */
   readonly ask_rail_at: Instant | null
+  /** The nostro whose cover it waits for, and since when; null: it does not wait. */
+  readonly awaits_funds_of: string | null
+  readonly awaits_funds_since: Instant | null
   readonly attempts: readonly PayoutAttempt[]
   readonly exceptions: readonly RailException[]
 }
@@ -61,7 +65,8 @@ export interface TimelineReview {
 export function attemptsOf(payout: Payout, known: HandOver): TimelineAttempt[] {
   if (known.attempts.length === 0) return derivedAttempt(payout, known)
   return known.attempts.map(attempt => {
-    const state = attempt.ended_as || openState(payout, attempt.rail, attempt.asked_at !== null)
+    const asked = attempt.asked_at !== null
+    const state = attempt.ended_as || openState(payout, known, attempt.rail, asked)
     return timelineAttempt(payout, known, attempt, state)
   })
 }
@@ -95,8 +100,25 @@ function timelineAttempt(
 }
 
 /** The manual rail has it once a person has taken it. */
-function openState({ taken_by }: Payout, rail: string, asked: boolean): AttemptState {
-  return (rail === MANUAL ? taken_by !== '' : asked) ? 'handed_over' : 'waiting'
+function openState(
+  payout: Payout,
+  known: HandOver,
+  rail: string,
+  asked: boolean,
+): 'waiting' | 'waits_for_funds' | 'handed_over' {
+  if (rail === MANUAL ? payout.taken_by !== '' : asked) return 'handed_over'
+  return nostroAwaited(payout, known) === null ? 'waiting' : 'waits_for_funds'
+}
+
+const isWaiting = (state: AttemptState) => state === 'waiting' || state === 'waits_for_funds'
+
+/** The nostro whose cover the payout waits for; null while it waits for something else. */
+export function nostroAwaited(
+  { rail, status }: Payout,
+  { awaits_funds_of, ask_rail_at }: HandOver,
+): string | null {
+  const is_due = isAsked(rail) && status === 'processing' && ask_rail_at !== null
+  return is_due ? awaits_funds_of : null
 }
 
 function releaseOf({ execute_at }: Payout, route: RouteTaken | null, { ask_rail_at }: HandOver) {
@@ -120,9 +142,9 @@ function derivedAttempt(payout: Payout, known: HandOver): TimelineAttempt[] {
   const { first_rail: rail, status, taken_at, created_at, updated_at } = payout
   const is_handed_over = rail === MANUAL ? taken_at !== null : known.rail_attempts > 0
   const attempt = endedBy(firstAttempt(payout, created_at), status, updated_at)
-  const state = attempt.ended_as || openState(payout, rail, is_handed_over)
+  const state = attempt.ended_as || openState(payout, known, rail, is_handed_over)
   const never_handed_over = !is_handed_over && (status === 'failed' || status === 'compliance_hold')
-  if (rail === '' || never_handed_over || (isOutside(rail) && state !== 'waiting')) return []
+  if (rail === '' || never_handed_over || (isOutside(rail) && !isWaiting(state))) return []
   // People give the payment a reference of their own, unless its message has one.
   const uetr = rail === MANUAL && payout.mt103 === '' ? '' : attempt.uetr
   return [timelineAttempt(payout, known, { ...attempt, uetr }, state)]

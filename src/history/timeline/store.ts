@@ -13,7 +13,6 @@ import { within } from '../../sql/shard.ts'
 import { findCut } from '../../statements/event/cut-store.ts'
 import { listEventsOf } from '../../statements/event/store.ts'
 import type { Key } from '../../values/id.ts'
-import type { Instant } from '../../values/instant.ts'
 import type { HandOver } from './attempts.ts'
 import {
   journalsNamed,
@@ -74,14 +73,16 @@ async function findHandOver(tx: TransactionSql, payout: Payout): Promise<HandOve
 
 async function findAskCounts(tx: TransactionSql, key: Key) {
   const { account_id, id } = key
-  const [ask_counts] = await tx<{ rail_attempts: number; ask_rail_at: Instant | null }[]>`
-    select s.rail_attempts, o.ask_rail_at from payout_states s
+  const [ask_counts] = await tx<Omit<HandOver, 'attempts' | 'exceptions'>[]>`
+    select s.rail_attempts, o.ask_rail_at, o.awaits_funds_of, o.awaits_funds_since
+    from payout_states s
     left join lateral (
-      select ask_rail_at from open_payouts o
+      select ask_rail_at, awaits_funds_of, awaits_funds_since from open_payouts o
       where o.account_id = ${account_id} and o.id = ${id} ${within('o', [key])} limit 1
     ) o on true
     where s.account_id = ${account_id} and s.id = ${id} ${within('s', [key])} limit 1`
-  return ask_counts ?? { rail_attempts: 0, ask_rail_at: null }
+  const none = { ask_rail_at: null, awaits_funds_of: null, awaits_funds_since: null }
+  return ask_counts ?? { rail_attempts: 0, ...none }
 }
 
 /** To any endpoint, newest first. */

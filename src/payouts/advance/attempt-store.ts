@@ -60,6 +60,14 @@ export interface ClaimedAttempt extends PayoutAttempt {
   readonly tried: readonly string[]
 }
 
+interface HandingOver {
+  readonly claimed_at: Instant
+  /** Whether the payout is screened at the present lists. */
+  readonly may_hand_over: boolean
+  /** Whether the nostro that it leaves from covers it, where one has a gate. */
+  readonly is_covered: boolean
+}
+
 /**
  * Opens the attempts of claimed payouts and marks them as asked, in the claim's transaction, which
  * commits before a rail is asked. Returns the attempts by `account_id/payout id`. An attempt that
@@ -69,7 +77,7 @@ export interface ClaimedAttempt extends PayoutAttempt {
  */
 export async function claimAttempts(
   tx: TransactionSql,
-  payouts: readonly (Payout & { readonly claimed_at: Instant; readonly may_hand_over: boolean })[],
+  payouts: readonly (Payout & HandingOver)[],
 ): Promise<ReadonlyMap<string, ClaimedAttempt>> {
   const stored = Map.groupBy(await findAttempts(tx, payouts), payoutName)
   const claimed = payouts.flatMap(payout => {
@@ -81,8 +89,8 @@ export async function claimAttempts(
       return [{ ...last, asked_before: last.asked_at, tried, is_new: false }]
     }
     if (isOver(last)) return []
-    // No rail has the attempt, and no rail gets it until the payout is screened.
-    if (last.asked_at === null && !payout.may_hand_over) return []
+    // No rail has the attempt, and no rail gets it until the payout is screened and covered.
+    if (last.asked_at === null && !(payout.may_hand_over && payout.is_covered)) return []
     const asked_at = last.asked_at ?? payout.claimed_at
     return [{ ...last, asked_at, asked_before: last.asked_at, tried, is_new: before.length === 0 }]
   })

@@ -4,7 +4,7 @@ import { attemptOf, type NotTaken } from '../../rails/attempt.ts'
 import type { Attempt } from '../../rails/rail.ts'
 import { isNoted } from '../../rails/restored.ts'
 import { readListsVersion } from '../../screening/list-store.ts'
-import { transactConfined } from '../../sql/confine.ts'
+import { confineTo, transactConfined } from '../../sql/confine.ts'
 import type { Sql, TransactionSql } from '../../sql/connect.ts'
 import { keysOf } from '../../sql/keys.ts'
 import { accountsOf, among, eachShard, isSpread, type OfAccount, within } from '../../sql/shard.ts'
@@ -16,6 +16,14 @@ import { isGivenBack } from '../states.ts'
 import { findPayouts } from '../store.ts'
 import { keepsAttempts, simulatedAttempt } from './attempt.ts'
 import { type ClaimedAttempt, claimAttempts } from './attempt-store.ts'
+import {
+  type Gate,
+  gateOf,
+  judgeCover,
+  markWaiting,
+  type Passing,
+  takeTurnOf,
+} from './cover-store.ts'
 
 /** The finder's view of a payout whose rail is due to be asked. */
 export interface DuePayout extends Key {
@@ -25,23 +33,46 @@ export interface DuePayout extends Key {
 }
 
 /**
- * Due payouts of these rails, the longest due first. Here and in claims, statement_timestamp()
- * bounds the index scan. With clock_timestamp(), which is volatile, the scan would read every later
- * row.
+ * Due payouts of these rails, the longest due first; without those that wait for funds at one of
+ * the gates. Here and in claims, statement_timestamp() bounds the index scan. With
+ * clock_timestamp(), which is volatile, the scan would read every later row.
  */
 export async function listDuePayouts(
   finder: Sql,
   rails: readonly string[],
   limit: number,
+  gates: readonly Gate[] = [],
 ): Promise<DuePayout[]> {
+  const names = gates.map(({ name }) => name)
+  const gated = gates.flatMap(gate => gate.rails)
   return finder<DuePayout[]>`
-    select account_id, id, rail, execute_at is not null and rail_attempts = 0 as begins
+    select ${dueOf(finder, rails, await versionBefore(finder))}
+      and (awaits_funds_of is null or awaits_funds_of <> all (${names}::text[])
+        or rail <> all (${gated}::text[]))
+    order by ask_rail_at limit ${limit}`
+}
+
+/** Due payouts of the rails of a gate, or only those that wait at it, as they pass. */
+export async function listOldestDue(
+  finder: Sql,
+  { name, rails }: Gate,
+  which: 'all' | 'waiting',
+  limit: number,
+): Promise<DuePayout[]> {
+  const waiting = which === 'all' ? finder`true` : finder`awaits_funds_of = ${name}`
+  return finder<DuePayout[]>`
+    select ${dueOf(finder, rails, await versionBefore(finder))} and ${waiting}
+    order by ask_rail_at, id limit ${limit}`
+}
+
+/** The columns, the table and the conditions of due payouts of these rails. */
+function dueOf(finder: Sql, rails: readonly string[], present: ListsVersion) {
+  return finder`account_id, id, rail, execute_at is not null and rail_attempts = 0 as begins
     from open_payouts o
     where ask_rail_at <= statement_timestamp() and ${unclaimed(finder)}
-      and ${mayBeAsked(finder, await versionBefore(finder))} and ${mayBegin(finder, 'o', 'o')}
+      and ${mayBeAsked(finder, present)} and ${mayBegin(finder, 'o', 'o')}
       and ${isNotStopped(finder, 'o')}
-      and rail = any (${[...rails]}::text[])
-    order by ask_rail_at limit ${limit}`
+      and rail = any (${[...rails]}::text[])`
 }
 
 /**
@@ -130,39 +161,95 @@ export interface ClaimedPayout extends Payout {
 /**
  * Claims due payouts for `lease_ms`. The first transaction to lock a due row claims it; the update
  * checks again under the lock that the payout is due. A claim without a report expires, and the
- * payout is due again. A claim skips locked rows, so it never waits while it holds other rows.
+ * payout is due again. A claim skips locked rows, so it never waits while it holds other rows. A
+ * payout that has come behind one of the gates since it was found is not handed over.
  */
-export function claimDuePayouts(sql: Sql, keys: readonly Key[], lease_ms: number) {
-  return eachShard(keys, keys => claimOfShard(sql, keys, lease_ms))
+export function claimDuePayouts(
+  sql: Sql,
+  keys: readonly Key[],
+  lease_ms: number,
+  gates: readonly Gate[] = [],
+) {
+  return eachShard(keys, async keys => {
+    const present = await versionBefore(sql)
+    const claiming = { lease_ms, present, gates, covered: new Set<string>() }
+    return transactConfined(sql, accountsOf(keys), tx => claimIn(tx, keys, claiming))
+  })
 }
 
-async function claimOfShard(sql: Sql, keys: readonly Key[], lease_ms: number) {
-  const present = await versionBefore(sql)
-  return transactConfined(sql, accountsOf(keys), async tx => {
-    if (!(await isNoted(tx))) return []
-    const claims = await claimRows(tx, keys, lease_ms, present)
-    // Separate statements see the steps that were committed during the claim.
-    const [clocks, found] = await Promise.all([
-      tx<{ account_id: string; now: Instant }[]>`
-        select account_id, clock_timestamp() + clock_ahead as now from books b
-        where ${among('b', keys)}`,
-      findPayouts(tx, claims),
-    ])
-    const clock = new Map(clocks.map(({ account_id, now }) => [account_id, now]))
-    const payouts = byName(found)
-    const claimed = claims.flatMap(claim => {
-      const payout = payouts.get(nameOf(claim))
-      const claimed_at = clock.get(claim.account_id)
-      if (payout === undefined || !claimed_at) return []
-      // The caller has checked that the claim's rail takes payouts of the account, so no other rail
-      // may be asked. No rail is asked about a payout whose money is back, even if its row is still
-      // there.
-      if (payout.rail !== claim.rail || isGivenBack(payout)) return []
-      return [{ ...claim, ...payout, claimed_at }]
-    })
-    const attempts = await claimAttempts(tx, claimed.filter(keepsAttempts))
-    return claimed.flatMap(payout => withAttempt(payout, attempts))
+/**
+ * Claims those of these due payouts that the gates let pass, and marks those that wait. A gate lets
+ * one transaction at a time hand over what its nostro covers.
+ */
+export async function claimCovered(
+  { sql, finder }: { readonly sql: Sql; readonly finder: Sql },
+  named: readonly Gate[],
+  found: readonly DuePayout[],
+  lease_ms: number,
+): Promise<ClaimedPayout[]> {
+  return sql.begin(async tx => {
+    const gates = await takeTurnOf(tx, named)
+    const queues = await Promise.all(
+      gates.map(gate => listOldestDue(finder, gate, 'all', OLDEST_DUE)),
+    )
+    void confineTo(tx, accountsOf(found))
+    const passing: Passing[] = []
+    for (const [place, gate] of gates.entries()) {
+      const at = found.filter(({ rail }) => gate.rails.includes(rail))
+      passing.push(await judgeCover(tx, gate, { oldest: queues[place] ?? [], found: at }))
+    }
+    const here = new Set(found.map(nameOf))
+    for (const { gate, waiting } of passing) {
+      const marked = waiting.filter(key => here.has(nameOf(key)))
+      await markWaiting(tx, gate, marked)
+    }
+    const stay = new Set(passing.flatMap(one => [...one.waiting, ...one.later].map(nameOf)))
+    const covered = new Set(passing.flatMap(one => one.covered.map(nameOf)))
+    const keys = found.filter(key => !stay.has(nameOf(key)))
+    return claimIn(tx, keys, { lease_ms, present: undefined, gates, covered })
   })
+}
+
+/** So many payouts are judged at a gate at once. */
+const OLDEST_DUE = 500
+
+interface Claiming {
+  readonly lease_ms: number
+  readonly present: ListsVersion
+  /** Behind these gates only payouts that are covered are handed over. */
+  readonly gates: readonly Gate[]
+  readonly covered: ReadonlySet<string>
+}
+
+async function claimIn(tx: TransactionSql, keys: readonly Key[], claiming: Claiming) {
+  const { lease_ms, present, gates, covered } = claiming
+  if (keys.length === 0 || !(await isNoted(tx))) return []
+  const claims = await claimRows(tx, keys, lease_ms, present)
+  const isCovered = (payout: Payout) => {
+    const leaving = { rail: payout.rail, currency: payout.destination_currency }
+    return gateOf(gates, leaving) === undefined || covered.has(nameOf(payout))
+  }
+  // Separate statements see the steps that were committed during the claim.
+  const [clocks, found] = await Promise.all([
+    tx<{ account_id: string; now: Instant }[]>`
+      select account_id, clock_timestamp() + clock_ahead as now from books b
+      where ${among('b', keys)}`,
+    findPayouts(tx, claims),
+  ])
+  const clock = new Map(clocks.map(({ account_id, now }) => [account_id, now]))
+  const payouts = byName(found)
+  const claimed = claims.flatMap(claim => {
+    const payout = payouts.get(nameOf(claim))
+    const claimed_at = clock.get(claim.account_id)
+    if (payout === undefined || !claimed_at) return []
+    // The caller has checked that the claim's rail takes payouts of the account, so no other rail
+    // may be asked. No rail is asked about a payout whose money is back, even if its row is still
+    // there.
+    if (payout.rail !== claim.rail || isGivenBack(payout)) return []
+    return [{ ...claim, ...payout, claimed_at, is_covered: isCovered(payout) }]
+  })
+  const attempts = await claimAttempts(tx, claimed.filter(keepsAttempts))
+  return claimed.flatMap(payout => withAttempt(payout, attempts))
 }
 
 type FromAttempt = 'attempt' | 'asked_before' | 'tried' | 'not_taken'
@@ -193,6 +280,7 @@ function claimRows(
 ) {
   return tx<Claim[]>`
     update open_payouts o set rail_attempts = o.rail_attempts + 1,
+      awaits_funds_of = null, awaits_funds_since = null,
       claimed_until = statement_timestamp() + ${`${lease_ms} milliseconds`}::interval
     from (
       select r.* from ${keysOf(keys)}

@@ -14,13 +14,20 @@ import { found } from '../../values/errors.ts'
 import { byName, nameOf, payoutKey, uniqueKeys } from '../../values/id.ts'
 import { keepsAttempts } from '../advance/attempt.ts'
 import { loadAttempts } from '../advance/attempt-store.ts'
+import { type CoverByHand, coverByHand } from '../advance/cover-store.ts'
 import { eventWithPriorState } from '../advance/event-state.ts'
 import { checkScreened, checkStillApproved } from '../advance/release.ts'
 import { PAYOUT_SEAL } from '../columns.ts'
 import type { OpenPayout, Payout } from '../payout.ts'
 import { checkDue } from '../schedule.ts'
 import { findOpenPayouts, updateTaken } from '../state-store.ts'
-import { checkNoOpenException, decideHandling, type Handling, personFacts } from './by-hand.ts'
+import {
+  checkCovered,
+  checkNoOpenException,
+  decideHandling,
+  type Handling,
+  personFacts,
+} from './by-hand.ts'
 
 interface HandlePayout extends Handling {
   readonly account_id: string
@@ -33,6 +40,8 @@ interface HandlingState extends LockedBooks {
   readonly exceptions: ReadonlyMap<string, readonly RailException[]>
   /** The approvals of the entities of scheduled payouts. */
   readonly approvals: Approvals
+  /** Of payouts that nobody has taken and whose nostro has a gate, by `account_id/payout id`. */
+  readonly covers: ReadonlyMap<string, CoverByHand>
 }
 
 interface Handled {
@@ -53,14 +62,17 @@ export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
       lockBooks(tx, accountsOf(keys)),
       findOpenPayouts(tx, keys),
     ])
-    const [{ exceptions }, approvals] = await Promise.all([
+    const taken = new Set(commands.filter(({ act }) => act === 'take').map(one => one.payout_id))
+    const untaken = payouts.filter(({ id, taken_by }) => taken.has(id) && taken_by === '')
+    const [{ exceptions }, approvals, covers] = await Promise.all([
       loadAttempts(tx, payouts.filter(keepsAttempts)),
       findApprovals(tx, uniqueKeys(payouts.flatMap(scheduledFor))),
+      coverByHand(tx, untaken),
     ])
-    return { ...locked, payouts: byName(payouts), exceptions, approvals: byName(approvals) }
+    return { ...locked, payouts: byName(payouts), exceptions, approvals: byName(approvals), covers }
   },
 
-  decide({ books, payouts, exceptions, approvals, lists_version }, command) {
+  decide({ books, payouts, exceptions, approvals, covers, lists_version }, command) {
     const { act, person } = command
     const before = found(payouts.get(nameOf(payoutKey(command))))
     const book = bookOf(books, command.account_id)
@@ -71,7 +83,10 @@ export const handlePayout: Operation<HandlePayout, HandlingState, Handled> = {
       checkNoOpenException(before, exceptions.get(nameOf(before)) ?? [])
     }
     const payout = { ...before, ...decideHandling(before, command, book.now) }
-    if (act === 'take') checkScreened(before, lists_version)
+    if (act === 'take') {
+      checkScreened(before, lists_version)
+      checkCovered(before, covers.get(nameOf(before)))
+    }
     payouts.set(nameOf(payout), payout)
     const { status } = payout
     const facts = { status, by: 'operator', journals: [], ...personFacts(person) }

@@ -6,6 +6,7 @@ import { invalidField, refusal, refuseIfAny } from '../../values/errors.ts'
 import { failureWith } from '../../values/failures.ts'
 import type { Key } from '../../values/id.ts'
 import type { Instant } from '../../values/instant.ts'
+import { moneyWords } from '../../values/money/words.ts'
 import type { Payout } from '../payout.ts'
 import { GIVEN_BACK_STATUSES, isFinal, OPEN_STATUSES, type PayoutStatus } from '../states.ts'
 
@@ -120,6 +121,19 @@ export function checkNoOpenException({ id }: Payout, exceptions: readonly RailEx
   const { number, rail, kind } = open
   const exception = `the open exception ${number} (${kind}) of rail ${rail}`
   throw refused(`Payout ${id} has ${exception}: look at the exception and close it first.`)
+}
+
+/** Refuses a payout that its nostro does not cover. Without a gate, `cover` is undefined. */
+export function checkCovered(
+  { id, destination_amount, destination_currency }: Payout,
+  cover: { readonly nostro: string; readonly cover: bigint } | undefined,
+): void {
+  if (cover === undefined || destination_amount <= cover.cover) return
+  const left = moneyWords(cover.cover > 0n ? cover.cover : 0n, destination_currency)
+  const asked = moneyWords(destination_amount, destination_currency)
+  throw refused(
+    `Payout ${id} waits for funds: ${cover.nostro} covers ${left} of ${asked}, behind older ones.`,
+  )
 }
 
 /** Whether a person has taken the payout and may have paid it, so that it cannot be cancelled. */

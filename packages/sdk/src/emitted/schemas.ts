@@ -2399,11 +2399,12 @@ export interface TimelineAttempt<M extends Minor = number> {
   /** Why the payout went to this rail, in words. */
   reason: string
   /**
-   * `waiting`: its rail does not have it yet. `handed_over`: its rail may have it. Then `paid`,
-   * `failed`, `returned` (paid, and the money came back), or `not_taken`: the rail has proved that
-   * it did not take it.
+   * `waiting`: its rail does not have it yet. `waits_for_funds`: it goes once the account that pays
+   * it has the money; until then it can be cancelled. `handed_over`: its rail may have it. Then
+   * `paid`, `failed`, `returned` (paid, and the money came back), or `not_taken`: the rail has
+   * proved that it did not take it.
    */
-  state: 'waiting' | 'handed_over' | 'paid' | 'failed' | 'not_taken' | 'returned'
+  state: 'waiting' | 'waits_for_funds' | 'handed_over' | 'paid' | 'failed' | 'not_taken' | 'returned'
   /**
    * The unique end-to-end transaction reference of this attempt. Empty when its payment carries
    * none.
