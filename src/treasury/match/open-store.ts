@@ -17,10 +17,13 @@ const LINE = sql`l.id, l.nostro, l.amount, l.currency, l.booked_on::text as book
   l.value_on::text as value_on, l.code, l.end_to_end_id, l.uetr, l.instruction, l.block, l.file,
   l.bank_reference, l.counterparty, l.counterparty_name, l.text`
 
+const PAYEE_NAME = sql`coalesce(p.name, a.name, '')`
+const PAYEE_ACCOUNT = sql`coalesce(p.account, '')`
+
 /** A payee of a payout; else the account that an item is of. */
 const ITEM = sql`i.id, i.nostro, i.amount, i.currency, i.booked_at, i.value_on::text as value_on,
   i.kind, i.account_id, i.payout_id, i.rail, i.key, i.uetr, i.block,
-  coalesce(p.name, a.name, '') as payee_name, coalesce(p.account, '') as payee_account`
+  ${PAYEE_NAME} as payee_name, ${PAYEE_ACCOUNT} as payee_account`
 const PAYEES = sql`
   left join lateral (
     select beneficiary_details ->> 'name' as name,
@@ -94,12 +97,14 @@ export async function findSurroundings(
 ): Promise<Surroundings[]> {
   const asked = lines.slice(0, MOST_LINES)
   const ids = asked.map(({ id }) => String(id))
-  const [named, near, larger, siblings] = await Promise.all([
+  const [named, near, siblings] = await Promise.all([
     findNamed(audit, ids),
     findNear(audit, ids, 'near'),
-    findNear(audit, ids, 'larger'),
     findSiblings(audit, ids),
   ])
+  // Several lines sum to a larger item: a line without another one of its payer has none.
+  const several = [...new Set(siblings.map(({ line }) => String(line)))]
+  const larger = several.length === 0 ? [] : await findNear(audit, several, 'larger')
   const of = <Row extends { readonly line: bigint }>(rows: readonly Row[], id: bigint) =>
     rows.filter(row => row.line === id)
   return asked.map(line => ({
@@ -140,9 +145,14 @@ async function findNamed(audit: Tag, ids: readonly string[]) {
     ${PAYEES} order by i.line, i.id`
 }
 
+/** Whose items sum up together; '' for nobody's. */
+const PAYEE = sql`case when i.kind like 'payout%'
+  then coalesce(nullif(p.account, ''), p.name, a.name, '') else i.account_id end`
+
 /**
- * `near`: items of the line's amount, and those that are next smaller. `larger`: those that are
- * next larger. All have the line's sign. The index by amount is read no further than their number.
+ * `near`: items of the line's amount; and of those that are next smaller, each that may sum to it
+ * with another one of its payee. `larger`: those that are next larger. All have the line's sign.
+ * The index by amount is read no further than their number.
  */
 async function findNear(audit: Tag, ids: readonly string[], which: 'near' | 'larger') {
   const next = (sign: string, [bound, order]: readonly [string, string], most: number) => sql`
@@ -159,29 +169,49 @@ async function findNear(audit: Tag, ids: readonly string[], which: 'near' | 'lar
         union all ${next('l.amount < 0', ['i.amount < 0 and i.amount > l.amount', UP], MOST_NEAR)}`
       : sql`${next('l.amount > 0', ['i.amount > l.amount', UP], MOST_AMOUNTS)}
         union all ${next('l.amount < 0', ['i.amount < l.amount', DOWN], MOST_AMOUNTS)}`
+  const wanted =
+    which === 'near'
+      ? sql`i.is_twin or i.payee <> '' and i.alike between 2 and ${MOST_AMOUNTS}::integer`
+      : sql`true`
   return audit<Around<OpenItem>[]>`
-    select i.line, ${ITEM} from (
-      select l.id as line, abs(i.value_on - l.value_on) as days, i.* from bank_lines l
-      cross join lateral (${found}) i
-      where l.id = any (${ids}::text[]::bigint[]) and l.match is null) i
-    ${PAYEES} order by i.line, i.days, i.id`
+    select i.line, i.id, i.nostro, i.amount, i.currency, i.booked_at, i.value_on::text as value_on,
+      i.kind, i.account_id, i.payout_id, i.rail, i.key, i.uetr, i.block, i.payee_name,
+      i.payee_account
+    from (
+      select i.*, ${PAYEE_NAME} as payee_name, ${PAYEE_ACCOUNT} as payee_account, ${PAYEE} as payee,
+        count(*) filter (where not i.is_twin) over (partition by i.line, ${PAYEE}) as alike
+      from (
+        select l.id as line, abs(i.value_on - l.value_on) as days, i.amount = l.amount as is_twin,
+          i.*
+        from bank_lines l
+        cross join lateral (${found}) i
+        where l.id = any (${ids}::text[]::bigint[]) and l.match is null) i
+      ${PAYEES}) i
+    where ${wanted} order by i.line, i.days, i.id`
 }
 
 const DOWN = 'i.amount desc, i.value_on desc'
 const UP = 'i.amount, i.value_on'
 
+/** The open lines of the nostros are read once, whatever the number of lines. */
 async function findSiblings(audit: Tag, ids: readonly string[]) {
+  const by = (column: 'counterparty' | 'counterparty_name') => sql`
+    select o.id as line, l.id from asked o join bank_lines l on l.nostro = o.nostro
+      and l.${sql(column)} = o.${sql(column)} and l.match is null and l.id <> o.id
+      and sign(l.amount) = sign(o.amount)
+      and l.value_on between o.value_on - ${DAYS_AROUND}::integer
+        and o.value_on + ${DAYS_AROUND}::integer
+    where o.${sql(column)} <> ''`
   return audit<Around<OpenLine>[]>`
-    select o.id as line, ${LINE} from bank_lines o
-    cross join lateral (
-      select l.* from bank_lines l
-      where l.nostro = o.nostro and l.match is null and l.id <> o.id
-        and sign(l.amount) = sign(o.amount)
-        and (o.counterparty <> '' and l.counterparty = o.counterparty
-          or o.counterparty_name <> '' and l.counterparty_name = o.counterparty_name)
-        and l.value_on between o.value_on - ${DAYS_AROUND}::integer
-          and o.value_on + ${DAYS_AROUND}::integer
-      order by abs(l.value_on - o.value_on), l.id limit ${MOST_AMOUNTS}::integer) l
-    where o.id = any (${ids}::text[]::bigint[]) and o.match is null
-    order by o.id, l.id`
+    with asked as materialized (
+      select id, nostro, amount, value_on, counterparty, counterparty_name from bank_lines
+      where id = any (${ids}::text[]::bigint[]) and match is null
+        and counterparty || counterparty_name <> ''),
+    pairs as (${by('counterparty')} union ${by('counterparty_name')}),
+    ranked as (
+      select p.line, l.*, row_number() over (partition by p.line
+        order by abs(l.value_on - o.value_on), l.id) as place
+      from pairs p join bank_lines l on l.id = p.id join asked o on o.id = p.line)
+    select l.line, ${LINE} from ranked l where l.place <= ${MOST_AMOUNTS}::integer
+    order by l.line, l.id`
 }
