@@ -2383,6 +2383,7 @@ CREATE UNIQUE INDEX one_item_a_journal ON nostro_items USING btree (account_id, 
 CREATE UNIQUE INDEX one_item_a_nostro ON nostro_items USING btree (house_number, nostro) WHERE (house_number IS NOT NULL);
 CREATE INDEX open_items_by_amount ON nostro_items USING btree (nostro, amount, value_on) WHERE (match IS NULL);
 CREATE INDEX open_items_by_block ON nostro_items USING btree (block, nostro) WHERE ((match IS NULL) AND (block <> ''::text));
+CREATE INDEX open_items_by_day ON nostro_items USING btree (nostro, value_on, id) INCLUDE (amount) WHERE (match IS NULL);
 CREATE INDEX open_items_by_file ON nostro_items USING btree (file, nostro) WHERE ((match IS NULL) AND (file <> ''::text));
 CREATE INDEX open_items_by_instruction ON nostro_items USING btree (instruction, nostro) WHERE ((match IS NULL) AND (instruction <> ''::text));
 CREATE INDEX open_items_by_key ON nostro_items USING btree (key, nostro) WHERE ((match IS NULL) AND (key <> ''::text));
@@ -2390,6 +2391,7 @@ CREATE INDEX open_items_by_uetr ON nostro_items USING btree (uetr, nostro) WHERE
 CREATE TRIGGER counted AFTER INSERT ON nostro_items REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_to_total('book');
 CREATE TRIGGER item_stays BEFORE UPDATE ON nostro_items FOR EACH ROW WHEN ((((((((((((((((((old.amount IS DISTINCT FROM new.amount) OR (old.booked_at IS DISTINCT FROM new.booked_at)) OR (old.number IS DISTINCT FROM new.number)) OR (old.house_number IS DISTINCT FROM new.house_number)) OR (old.value_on IS DISTINCT FROM new.value_on)) OR (old.attempt IS DISTINCT FROM new.attempt)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.kind IS DISTINCT FROM new.kind)) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.payout_id IS DISTINCT FROM new.payout_id)) OR (old.rail IS DISTINCT FROM new.rail)) OR (old.key IS DISTINCT FROM new.key)) OR (old.uetr IS DISTINCT FROM new.uetr)) OR (old.instruction IS DISTINCT FROM new.instruction)) OR (old.block IS DISTINCT FROM new.block)) OR (old.file IS DISTINCT FROM new.file)) OR ((new.nostro <> old.nostro) AND ((old.nostro <> ''::text) OR (old.match IS NOT NULL))))) EXECUTE FUNCTION refuse_item_change();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON nostro_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER matched AFTER UPDATE ON nostro_items REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION move_matched_totals('matched_items');
 CREATE TRIGGER member_of_one_match AFTER UPDATE ON nostro_items REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION check_members();
 CREATE TRIGGER moved AFTER UPDATE ON nostro_items REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION move_item_totals();
 ALTER TABLE nostro_items ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
@@ -2407,7 +2409,7 @@ CREATE TABLE nostro_totals (
   count bigint NOT NULL,
   amount numeric NOT NULL,
   CONSTRAINT nostro_totals_pkey PRIMARY KEY (nostro, side, currency),
-  CONSTRAINT nostro_totals_side_check CHECK ((side = ANY (ARRAY['bank'::text, 'book'::text])))
+  CONSTRAINT nostro_totals_side_check CHECK ((side = ANY (ARRAY['bank'::text, 'book'::text, 'matched_lines'::text, 'matched_items'::text])))
 );
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON nostro_totals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 GRANT SELECT ON nostro_totals TO corridor_auditor;
@@ -2522,10 +2524,12 @@ CREATE INDEX bank_lines_by_match ON bank_lines USING btree (match) WHERE (match 
 CREATE INDEX bank_lines_of_payments ON bank_lines USING btree (end_to_end_id) WHERE (end_to_end_id <> ''::text);
 CREATE INDEX bank_lines_to_erase ON bank_lines USING btree (booked_on) WHERE (((counterparty || counterparty_name) || text) <> ''::text);
 CREATE INDEX open_lines ON bank_lines USING btree (nostro, id) WHERE (match IS NULL);
+CREATE INDEX open_lines_by_day ON bank_lines USING btree (nostro, booked_on, id) WHERE (match IS NULL);
 CREATE TRIGGER bank_said_so BEFORE UPDATE ON bank_lines FOR EACH ROW WHEN (((((((((((((((((((old.id IS DISTINCT FROM new.id) OR (old.amount IS DISTINCT FROM new.amount)) OR (old.statement IS DISTINCT FROM new.statement)) OR (old."position" IS DISTINCT FROM new."position")) OR (old.booked_on IS DISTINCT FROM new.booked_on)) OR (old.value_on IS DISTINCT FROM new.value_on)) OR (old.occurrence IS DISTINCT FROM new.occurrence)) OR ((old.same)::bytea IS DISTINCT FROM (new.same)::bytea)) OR (old.nostro IS DISTINCT FROM new.nostro)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.code IS DISTINCT FROM new.code)) OR (old.end_to_end_id IS DISTINCT FROM new.end_to_end_id)) OR (old.uetr IS DISTINCT FROM new.uetr)) OR (old.instruction IS DISTINCT FROM new.instruction)) OR (old.block IS DISTINCT FROM new.block)) OR (old.file IS DISTINCT FROM new.file)) OR (old.bank_reference IS DISTINCT FROM new.bank_reference)) OR (old.own_account IS DISTINCT FROM new.own_account))) EXECUTE FUNCTION refuse_bank_change();
 CREATE TRIGGER counted AFTER INSERT ON bank_lines REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_to_total('bank');
 CREATE TRIGGER erased_only BEFORE UPDATE OF counterparty, counterparty_name, text ON bank_lines FOR EACH ROW WHEN (((((new.counterparty IS DISTINCT FROM old.counterparty) OR (new.counterparty_name IS DISTINCT FROM old.counterparty_name)) OR (new.text IS DISTINCT FROM old.text)) AND (((new.counterparty || new.counterparty_name) || new.text) <> ''::text))) EXECUTE FUNCTION guard_words();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON bank_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER matched AFTER UPDATE ON bank_lines REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION move_matched_totals('matched_lines');
 CREATE TRIGGER member_of_one_match AFTER UPDATE ON bank_lines REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION check_members();
 GRANT SELECT ON bank_lines TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (counterparty, counterparty_name, match, text) ON bank_lines TO corridor_service;
@@ -5658,3 +5662,22 @@ AS $function$
 $function$;
 REVOKE EXECUTE ON FUNCTION cover_by_hand(text,text,text) FROM public;
 GRANT EXECUTE ON FUNCTION cover_by_hand(text,text,text) TO corridor_service;
+
+CREATE OR REPLACE FUNCTION move_matched_totals()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into nostro_totals as t (nostro, side, currency, count, amount)
+  select nostro, tg_argv[0], currency, sum(count), sum(amount) from (
+    select nostro, currency, 1 as count, amount from after where match is not null
+    union all
+    select nostro, currency, -1, -amount from before where match is not null) moved
+  group by nostro, currency having sum(count) <> 0 or sum(amount) <> 0
+  order by nostro, currency
+  on conflict (nostro, side, currency)
+    do update set count = t.count + excluded.count, amount = t.amount + excluded.amount;
+  return null;
+end $function$;

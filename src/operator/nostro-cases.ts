@@ -61,11 +61,12 @@ const listQuery = (kind: 'line' | 'item') =>
       limit: LimitText,
       starting_after: CaseId('The page starts with what follows it.', kind),
       state: Literals(STATES, { description: '`open` by default.' }),
+      id: CaseId('Only this one, open or matched.', kind),
     }),
   })
 
-const afterOf = (kind: 'line' | 'item', starting_after: string | undefined) =>
-  starting_after === undefined ? 0n : caseNumber(kind, starting_after)
+const numberOf = (kind: 'line' | 'item', id: string | undefined) =>
+  id === undefined ? 0n : caseNumber(kind, id)
 
 const listing = { limit: 100, arguments: ['nostro'], subject: 'nostro', listed: 'nostro list' }
 
@@ -76,10 +77,10 @@ export const lines = paging({
   summary: 'List the lines of a bank that no item of the books explains, oldest first.',
   query: listQuery('line'),
   response: LineResponse,
-  async find(audit, { nostro, state = 'open', starting_after }, limit) {
+  async find(audit, { nostro, state = 'open', starting_after, id }, limit) {
     await knownNostro(audit, nostro)
-    const after = afterOf('line', starting_after)
-    return listLines(audit, { nostro, state, after, limit: limit + 1 })
+    const [only, after] = [numberOf('line', id), numberOf('line', starting_after)]
+    return listLines(audit, { nostro, state, only, after, limit: limit + 1 })
   },
   present: presentLine,
   command: {
@@ -97,10 +98,10 @@ export const items = paging({
   summary: 'List the items of the books that no line of the bank confirms, oldest first.',
   query: listQuery('item'),
   response: ItemResponse,
-  async find(audit, { nostro, state = 'open', starting_after }, limit) {
+  async find(audit, { nostro, state = 'open', starting_after, id }, limit) {
     await knownNostro(audit, nostro)
-    const after = afterOf('item', starting_after)
-    return listItems(audit, { nostro, state, after, limit: limit + 1 })
+    const [only, after] = [numberOf('item', id), numberOf('item', starting_after)]
+    return listItems(audit, { nostro, state, only, after, limit: limit + 1 })
   },
   present: presentItem,
   command: {
@@ -305,8 +306,9 @@ interface Asked {
 async function exceptionsOf(audit: Sql, { nostro = '', kind, owner = '' }: Asked) {
   if (nostro !== '') await knownNostro(audit, nostro)
   const open = (await listNostros(audit)).filter(({ closed_at }) => closed_at === null)
+  const asked = open.filter(({ name }) => nostro === '' || name === nostro)
   const today = new Date().toISOString().slice(0, 10)
-  const days = open.map(one => dueDays(one, today))
+  const days = asked.map(one => dueDays(one, today))
   const filter = { nostro, kind: kind ?? '', owner } as const
   const [counted, listed, troubles] = await Promise.all([
     countCases(audit, days),

@@ -91,7 +91,13 @@ const TOTALS = rule('nostro_totals')`
     from nostro_items where $1::text is null group by nostro, currency
     union all
     select nostro, 'bank', currency, count(*), sum(amount)
-    from bank_lines where $1::text is null group by nostro, currency),
+    from bank_lines where $1::text is null group by nostro, currency
+    union all
+    select nostro, 'matched_items', currency, count(*), sum(amount)
+    from nostro_items where match is not null and $1::text is null group by nostro, currency
+    union all
+    select nostro, 'matched_lines', currency, count(*), sum(amount)
+    from bank_lines where match is not null and $1::text is null group by nostro, currency),
   kept as (select * from nostro_totals where $1::text is null and count <> 0)
   select '' as account_id, concat_ws(' ', coalesce(s.nostro, k.nostro), coalesce(s.side, k.side),
       coalesce(s.currency, k.currency)) as key,

@@ -110,13 +110,11 @@ const idsOf = (visit: Visit, name: string, kind: 'line' | 'item') =>
 const askedItems = ({ query }: Visit) => idsIn(query.items ?? '', 'item')
 
 /** An open item by its id, also one that is on another page; undefined when it is not open here. */
-async function itemOf(visit: Visit, id: string, shown: readonly NostroItem[]) {
+async function itemOf({ api, params }: Visit, id: string, shown: readonly NostroItem[]) {
   const found = shown.find(one => one.id === id)
-  const number = BigInt(id.slice('item_'.length))
-  if (found !== undefined || number === 0n) return found
-  const query = { nostro: visit.params.name, limit: '1', starting_after: `item_${number - 1n}` }
-  const { results } = await visit.api.unlisted().list<NostroItem>(ITEMS, query)
-  return results.find(one => one.id === id)
+  if (found !== undefined) return found
+  const { results } = await api.unlisted().list<NostroItem>(ITEMS, { nostro: params.name, id })
+  return results.find(({ match }) => match === null)
 }
 
 function moreLink(visit: Visit, name: string, { results, has_more }: ListOf<{ id: string }>) {

@@ -4,11 +4,15 @@ import type { IsoDate } from '../../values/calendar/calendar.ts'
 import type { Instant } from '../../values/instant.ts'
 import type { DueDays, ExceptionKind, TreasuryException } from './exception.ts'
 
+/** Which cases are wanted: all, or the oldest ones that fit. */
+type Wanted = ExceptionFilter & { readonly most: number }
+
 /**
  * `cases`: each open line and item that is an exception. An item without a nostro is one from the
- * day on that a nostro in its currency has been open.
+ * day on that a nostro in its currency has been open. Of those that are wanted it has at least the
+ * oldest of each nostro, and reads few others.
  */
-function cases(days: readonly DueDays[]): Fragment {
+function cases(days: readonly DueDays[], wanted?: Wanted): Fragment {
   return sql`
     due (name, currency, missing, stale) as materialized (
       select * from unnest(${days.map(one => one.name)}::text[],
@@ -18,7 +22,9 @@ function cases(days: readonly DueDays[]): Fragment {
       select l.*, d.currency as expected, d.stale, k.keys,
         array(select fold_reference(key) from unnest(k.keys) as u (key)) as folded,
         array(select lower(key) from unnest(k.keys) as u (key)) as lowered
-      from due d join bank_lines l on l.nostro = d.name and l.match is null
+      from due d cross join lateral (
+        select * from bank_lines l where l.nostro = d.name and l.match is null
+        ${oldest('l', 'booked_on', wanted)}) l
       cross join lateral (select array(select key from unnest(array[l.end_to_end_id, l.uetr,
         l.instruction, l.block, l.file, l.bank_reference]) as u (key)
         where length(key) >= 6) as keys) k),
@@ -31,24 +37,68 @@ function cases(days: readonly DueDays[]): Fragment {
           when l.amount < 0 then 'unknown_debit'
           when l.booked_on <= l.stale then 'stale_suspense'
           else 'unknown_credit' end as kind,
-        'line' as of, l.id as number, l.amount, l.currency, l.booked_on as since, '' as payout_id
+        'line' as of, l.id as number, l.amount, l.currency, l.booked_on as since, '' as payout_id,
+        1 as count
       from lines l
       cross join lateral (${hits()}) h
       cross join lateral (
         select exists (select from bank_lines o where o.nostro = l.nostro and o.same = l.same
           and o.id <> l.id) as twice) t
       union all
-      select i.nostro, case when i.amount < 0 then 'missing_debit' else 'missing_credit' end,
-        'item', i.id, i.amount, i.currency, i.value_on, i.payout_id
-      from due d join nostro_items i on i.nostro = d.name and i.match is null
-        and i.value_on <= d.missing
+      ${missing(wanted)}
       union all
-      select '', 'unassigned', 'item', i.id, i.amount, i.currency, i.value_on, i.payout_id
+      select '', 'unassigned', 'item', i.id, i.amount, i.currency, i.value_on, i.payout_id, 1
       from nostro_items i
       where i.nostro = '' and i.match is null and i.value_on >= (
         select min(n.opening_on) from nostros n
         where n.currency = i.currency and n.closed_at is null))`
 }
+
+/** Items that are late at their bank: those that are wanted; or, to count them, sums of them. */
+function missing(wanted: Wanted | undefined): Fragment {
+  const late = sql`nostro_items i
+    where i.nostro = d.name and i.match is null and i.value_on <= d.missing`
+  const kind = (is_out: Fragment) =>
+    sql`case when ${is_out} then 'missing_debit' else 'missing_credit' end`
+  if (wanted === undefined) {
+    return sql`
+      select d.name, ${kind(sql`i.is_out`)}, 'item', 0, i.amount, d.currency, i.since, '', i.count
+      from due d cross join lateral (
+        select i.amount < 0 as is_out, sum(i.amount) as amount, count(*) as count,
+          min(i.value_on) as since
+        from ${late} group by 1) i`
+  }
+  return sql`
+    select i.nostro, ${kind(sql`i.amount < 0`)}, 'item', i.id, i.amount, i.currency, i.value_on,
+      i.payout_id, 1
+    from due d cross join lateral (select * from ${late} ${oldest('i', 'value_on', wanted)}) i`
+}
+
+/** The end of a statement that reads open lines \`l\` or items \`i\` of a nostro. */
+function oldest(alias: 'l' | 'i', day: string, wanted: Wanted | undefined): Fragment {
+  if (wanted === undefined) return sql``
+  const { kind, owner, most } = wanted
+  const own =
+    owner === ''
+      ? sql``
+      : sql`and ${ownerOf(alias === 'l' ? 'line' : 'item', sql`${sql(alias)}.id`)} = ${owner}`
+  const bound = alias === 'i' ? itemsOf(kind) : kind === '' ? sql`true` : undefined
+  // The kind of a line is known only behind its keys, so a filter by it reads all open lines.
+  if (bound === undefined) return own
+  return sql`and ${bound} ${own}
+    order by ${sql(alias)}.${sql(day)}, ${sql(alias)}.id limit ${most}::integer`
+}
+
+function itemsOf(kind: ExceptionFilter['kind']): Fragment {
+  if (kind === '') return sql`true`
+  if (kind === 'missing_debit') return sql`i.amount < 0`
+  return kind === 'missing_credit' ? sql`i.amount > 0` : sql`false`
+}
+
+/** Who looks after a case; null for nobody. */
+const ownerOf = (of: 'line' | 'item', id: Fragment) => sql`(
+  select owner from case_notes where of = ${of} and row_id = ${id} and owner <> ''
+  order by case_notes.id desc limit 1)`
 
 /**
  * Whether open items have a key of the line `l`: on another nostro, of another amount, or of the
@@ -84,21 +134,26 @@ export interface ExceptionFilter {
 export async function listCases(
   audit: Tag,
   days: readonly DueDays[],
-  { nostro, kind, owner }: ExceptionFilter,
+  filter: ExceptionFilter,
   limit: number,
 ): Promise<TreasuryException[]> {
+  const { nostro, kind, owner } = filter
   return audit<TreasuryException[]>`
-    with ${cases(days)}
-    select c.nostro, c.kind, c.of, c.number, c.amount, c.currency, c.since::text as since,
-      c.payout_id, coalesce(o.owner, '') as owner, coalesce(n.note, '') as note
-    from cases c
+    with ${cases(days, { ...filter, most: limit })}
+    select c.nostro, c.kind, c.of, c.number, c.amount::bigint as amount, c.currency,
+      c.since::text as since, c.payout_id, coalesce(o.owner, '') as owner, coalesce(n.note, '') as note
+    from (
+      select * from cases c
+      where (${nostro} = '' or c.nostro = ${nostro}) and (${kind} = '' or c.kind = ${kind})
+        and (${owner} = '' or (
+          select owner from case_notes where of = c.of and row_id = c.number and owner <> ''
+          order by id desc limit 1) = ${owner})
+      order by c.since, c.of, c.number limit ${limit}::integer) c
     left join lateral (select owner from case_notes where of = c.of and row_id = c.number
       and owner <> '' order by id desc limit 1) o on true
     left join lateral (select note from case_notes where of = c.of and row_id = c.number
       order by id desc limit 1) n on true
-    where (${nostro} = '' or c.nostro = ${nostro}) and (${kind} = '' or c.kind = ${kind})
-      and (${owner} = '' or o.owner = ${owner})
-    order by c.since, c.of, c.number limit ${limit}::integer`
+    order by c.since, c.of, c.number`
 }
 
 /** How many exceptions there are, their sum in minor units, and the day of the oldest. */
@@ -114,7 +169,7 @@ export interface CaseCount {
 export async function countCases(tx: Tag, days: readonly DueDays[]): Promise<CaseCount[]> {
   return tx<CaseCount[]>`
     with ${cases(days)}
-    select nostro, kind, count(*)::integer as count, sum(amount)::bigint as amount,
+    select nostro, kind, sum(count)::integer as count, sum(amount)::bigint as amount,
       min(since)::text as oldest
     from cases group by nostro, kind order by nostro, kind`
 }

@@ -48,32 +48,49 @@ export async function findMatchMark(tx: Tag): Promise<string> {
 export interface Listing {
   readonly nostro: string
   readonly state: 'open' | 'matched'
-  /** The list continues after this number. */
+  /** The list continues after this number; 0 for the first page. */
   readonly after: bigint
+  /** The number of the one that is wanted, whatever its state; 0 for all. */
+  readonly only?: bigint
   readonly limit: number
 }
 
 /** A line or an item in a list; `match` is null for an open one. */
 export type Listed<Row> = Row & { readonly match: bigint | null }
 
+/** What is open by its day, and what is matched by its number: each has an index in its order. */
+function listed(listing: Listing, table: 'bank_lines l' | 'nostro_items i') {
+  const { nostro, state, after, only = 0n } = listing
+  const [name = '', alias = ''] = table.split(' ')
+  const columns = state === 'matched' ? ['id'] : [LISTED_BY[alias as 'l' | 'i'], 'id']
+  const order = sql.unsafe(columns.map(column => `${alias}.${column}`).join(', '))
+  const begun = sql`and (${order}) > (
+    select ${sql.unsafe(columns.join(', '))} from ${sql(name)} where id = ${after})`
+  const in_state = sql`and ${sql(alias)}.match is ${state === 'matched' ? sql`not null` : sql`null`}
+    ${after === 0n ? sql`` : begun}`
+  const where = sql`${sql(alias)}.nostro = ${nostro}
+    ${only === 0n ? in_state : sql`and ${sql(alias)}.id = ${only}`}`
+  return { where, order }
+}
+
+const LISTED_BY = { l: 'booked_on', i: 'value_on' } as const
+
 /** Lines of a nostro, the oldest first. */
-export async function listLines(audit: Tag, { nostro, state, after, limit }: Listing) {
+export async function listLines(audit: Tag, listing: Listing) {
+  const { where, order } = listed(listing, 'bank_lines l')
   return audit<Listed<OpenLine>[]>`
     select ${LINE}, l.match from bank_lines l
-    where l.nostro = ${nostro} and l.id > ${after}
-      and ${state === 'open' ? sql`l.match is null` : sql`l.match is not null`}
-    order by l.id limit ${limit}::integer`
+    where ${where} order by ${order} limit ${listing.limit}::integer`
 }
 
 /** Items of a nostro, the oldest first. `''` has those that no nostro is known for. */
-export async function listItems(audit: Tag, { nostro, state, after, limit }: Listing) {
+export async function listItems(audit: Tag, listing: Listing) {
+  const { where, order } = listed(listing, 'nostro_items i')
   return audit<Listed<OpenItem>[]>`
     select ${ITEM}, i.match from (
-      select * from nostro_items i
-      where i.nostro = ${nostro} and i.id > ${after}
-        and ${state === 'open' ? sql`i.match is null` : sql`i.match is not null`}
-      order by i.id limit ${limit}::integer) i
-    ${PAYEES} order by i.id`
+      select * from nostro_items i where ${where} order by ${order}
+      limit ${listing.limit}::integer) i
+    ${PAYEES} order by ${order}`
 }
 
 /** Lines by number, those that are matched too. */
