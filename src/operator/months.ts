@@ -34,7 +34,7 @@ const BLOCKERS = {
 } as const
 type Blocker = keyof typeof BLOCKERS
 
-const CloseResponse = Type.Object(
+export const CloseResponse = Type.Object(
   {
     month: Type.String(),
     at: Timestamp,
@@ -45,8 +45,13 @@ const CloseResponse = Type.Object(
   { title: 'ClosedMonth' },
 )
 
-const BlockerResponse = Type.Object(
-  { what: Literals(Object.keys(BLOCKERS) as Blocker[]), name: Type.String(), next: Type.String() },
+export const BlockerResponse = Type.Object(
+  {
+    what: Literals(Object.keys(BLOCKERS) as Blocker[]),
+    name: Type.String(),
+    nostro: Type.String({ description: 'Its account at a bank; empty for none.' }),
+    next: Type.String(),
+  },
   { title: 'MonthBlocker' },
 )
 
@@ -114,9 +119,9 @@ export const months: ActionGroup = { actions: [list, check, close] }
 
 async function blockersOf(audit: Sql, month: string) {
   const rows = await listBlockers(audit, month)
-  return rows.map(({ what, name }) => ({
+  return rows.map(({ what, name, nostro }) => ({
     what: what as Blocker,
-    name,
+    ...{ name, nostro },
     next: BLOCKERS[what as Blocker],
   }))
 }

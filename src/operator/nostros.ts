@@ -51,6 +51,7 @@ const NostroInFull = Type.Object({ ...NOSTRO, ...COVER }, { title: 'NostroInFull
 export const PositionResponse = Type.Object(
   {
     ...{ name: Type.String(), currency: Type.String() },
+    ...{ purpose: Literals(PURPOSES), pool: Literals(POOLS) },
     bank: MinorText('What the bank has, by its statements.'),
     book: MinorText('What the books have.'),
     difference: MinorText('`bank` less `book`: the open lines less the open items.'),
@@ -254,7 +255,7 @@ function presentPosition({ nostro, oldest_line, oldest_item, ...position }: Posi
   const days = [oldest_line, oldest_item].filter(day => day !== null)
   return {
     name: nostro,
-    currency: position.currency,
+    ...{ currency: position.currency, purpose: position.purpose, pool: position.pool },
     bank: String(position.bank),
     book: String(position.book),
     difference: String(position.bank - position.book),

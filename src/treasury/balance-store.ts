@@ -2,11 +2,14 @@
 // items that are the difference; and the trial balance over all books.
 import { sql as part, type Tag } from '../sql/sql.ts'
 import type { Instant } from '../values/instant.ts'
+import type { Nostro } from './nostro.ts'
 
 /** Minor units. bank - book = open_lines - open_items, at every instant. */
 export interface Position {
   readonly nostro: string
   readonly currency: string
+  readonly purpose: Nostro['purpose']
+  readonly pool: Nostro['pool']
   readonly bank: bigint
   readonly book: bigint
   readonly open_lines: bigint
@@ -31,7 +34,7 @@ export function agreesWithBank(sql: Tag) {
     select coalesce(last.closing = n.opening_balance + coalesce((
       select amount from nostro_totals where nostro = n.name and side = 'bank'
         and currency = n.currency), 0) - coalesce((
-      -- The end makes PostgreSQL plan a short range: few lines, or none, come behind the last balance.
+      -- The end makes PostgreSQL plan a short range: few lines come behind the last balance.
       select sum(amount) from bank_lines where nostro = n.name and currency = n.currency
         and booked_on > last.closed_on and booked_on < 'infinity'), 0), true)
     from (select 1) one
@@ -49,7 +52,7 @@ export function listPositions(sql: Tag): Promise<Position[]> {
       select coalesce(sum(t.amount), 0) as amount, coalesce(sum(t.count), 0) as count
       from nostro_totals t where t.nostro = n.name and t.side = ${side} ${currency})`
   return sql<Position[]>`
-    select n.name as nostro, n.currency,
+    select n.name as nostro, n.currency, n.purpose, n.pool,
       (n.opening_balance + bank.amount)::bigint as bank,
       (n.opening_balance + book.amount)::bigint as book,
       (bank.amount - lines.amount)::bigint as open_lines,

@@ -19,13 +19,13 @@ export function listCloses(sql: Tag): Promise<Close[]> {
 }
 
 /** Why the month cannot close yet, in order; each row is one thing to do. */
-export function listBlockers(sql: Tag, month: string): Promise<{ what: string; name: string }[]> {
-  return sql<{ what: string; name: string }[]>`
+export function listBlockers(sql: Tag, month: string) {
+  return sql<{ what: string; name: string; nostro: string }[]>`
     with bounds as (
       select ${`${month}-01`}::date as first,
         (${`${month}-01`}::date + interval '1 month')::date as next)
-    select what, name from (
-      select 1 as place, 'behind' as what, b.account_id as name
+    select what, name, nostro from (
+      select 1 as place, 'behind' as what, b.account_id as name, '' as nostro
       from books b join accounts a using (account_id) left join account_cursors c using (account_id)
       cross join bounds
       where not a.sandbox and b.journal_count > coalesce(c.number, 0) and exists (
@@ -33,22 +33,22 @@ export function listBlockers(sql: Tag, month: string): Promise<{ what: string; n
           and j.number = coalesce(c.number, 0) + 1
           and j.created_at < bounds.next::timestamp at time zone 'UTC')
       union all
-      select 2, 'statement_missing', n.name from nostros n cross join bounds
+      select 2, 'statement_missing', n.name, n.name from nostros n cross join bounds
       where n.kind in ('bank', 'provider') and n.opening_on < bounds.next
         and (n.closed_at is null or n.closed_at >= bounds.next::timestamp at time zone 'UTC')
         and not exists (select from bank_statements s
           where s.nostro = n.name and s.closed_on >= bounds.next - 1)
       union all
-      select 3, 'not_proved', s.nostro || ' ' || s.closed_on
+      select 3, 'not_proved', s.nostro || ' ' || s.closed_on, s.nostro
       from bank_statements s cross join bounds
       where s.state <> 'proved' and not exists (select from bank_statements e
         where e.nostro = s.nostro and e.closed_on >= bounds.next - 1 and e.closed_on < s.closed_on)
       union all
-      select 4, 'line_without_note', 'line_' || l.id from bank_lines l cross join bounds
+      select 4, 'line_without_note', 'line_' || l.id, l.nostro from bank_lines l cross join bounds
       where l.match is null and l.booked_on < bounds.next and not exists (
         select from case_notes c where c.of = 'line' and c.row_id = l.id)
       union all
-      select 5, 'item_without_note', 'item_' || i.id from nostro_items i cross join bounds
+      select 5, 'item_without_note', 'item_' || i.id, i.nostro from nostro_items i cross join bounds
       where i.match is null and (i.nostro <> '' or ${unassigned()})
         and i.value_on < bounds.next and not exists (
           select from case_notes c where c.of = 'item' and c.row_id = i.id)) blockers

@@ -31,6 +31,8 @@ type Rows = readonly Readonly<Record<string, string>>[]
 interface Report {
   /** A few words, for the help. */
   readonly title: string
+  /** Which times it is asked for. */
+  readonly asks: 'instant' | 'period' | 'present'
   readonly columns: readonly string[]
   rows(sql: Tag, query: ReportQuery): Promise<Rows>
 }
@@ -58,32 +60,38 @@ function worded<Row extends { readonly currency: string }>(
 export const REPORTS = {
   'trial-balance': {
     title: 'the sum of each position before an instant',
+    asks: 'instant',
     columns: ['currency', 'code', 'amount'],
     rows: async (sql, { at }) => (await trialBalance(sql, at)).map(row => worded(row)),
   },
   ledger: {
     title: 'postings of accounts and the house, by day',
+    asks: 'period',
     columns: ['day', 'account', 'nostro', 'kind', 'code', 'currency', 'amount'],
     rows: async (sql, query) => (await listPostings(sql, query, MAX_ROWS)).map(row => worded(row)),
   },
   income: {
     title: 'fees and income of conversions, by month and account',
+    asks: 'period',
     columns: ['month', 'account', 'currency', 'fees', 'fx'],
     rows: async (sql, query) => (await listIncome(sql, query, MAX_ROWS)).map(row => worded(row)),
   },
   transit: {
     title: 'payouts that are paid from a balance and not settled',
+    asks: 'present',
     columns: ['since', 'payout', 'account', 'status', 'rail', 'currency', 'amount', 'days'],
     rows: async sql => (await listTransit(sql, MAX_ROWS)).map(row => worded(row)),
   },
   fx: {
     title: 'the open position of each currency',
+    asks: 'present',
     columns: ['currency', 'clients', 'deals', 'open'],
     rows: async sql =>
       (await listFx(sql)).map(row => worded({ ...row, open: row.clients + row.deals })),
   },
   suspense: {
     title: 'money that came in and is not credited',
+    asks: 'present',
     columns: ['line', 'nostro', 'booked_on', 'currency', 'amount', 'payer', 'text', 'days'],
     rows: async sql =>
       (await listSuspense(sql, MAX_ROWS)).map(row =>
@@ -92,17 +100,20 @@ export const REPORTS = {
   },
   costs: {
     title: 'costs and interest by month and bank',
+    asks: 'period',
     columns: ['month', 'nostro', 'kind', 'currency', 'amount', 'journals'],
     rows: async (sql, query) =>
       (await listCosts(sql, query, MAX_ROWS)).map(row => worded(row, ['journals'])),
   },
   clients: {
     title: 'what is owed to each client',
+    asks: 'instant',
     columns: ['account', 'currency', 'available', 'in_transit', 'owed'],
     rows: async (sql, { at }) => clientRows(sql, at),
   },
   forecast: {
     title: 'what banks will have on the next five banking days',
+    asks: 'present',
     columns: [
       ...['nostro', 'day', 'currency', 'moves', 'waits_for_funds', 'balance', 'state', 'missing'],
     ],
@@ -110,6 +121,7 @@ export const REPORTS = {
   },
   unassigned: {
     title: 'items that no account at a bank is known for',
+    asks: 'present',
     columns: ['currency', 'rail', 'items', 'amount'],
     rows: async sql => (await sumUnassigned(sql)).map(row => worded(row, ['items'])),
   },
@@ -117,6 +129,9 @@ export const REPORTS = {
 
 export type ReportName = keyof typeof REPORTS
 export const REPORT_NAMES = Object.keys(REPORTS) as ReportName[]
+
+export const isReportName = (text: string | undefined): text is ReportName =>
+  text !== undefined && Object.hasOwn(REPORTS, text)
 
 /** At most MAX_ROWS rows. */
 export async function readReport(sql: Tag, name: ReportName, query: ReportQuery) {

@@ -141,7 +141,8 @@ export async function listCases(
   return audit<TreasuryException[]>`
     with ${cases(days, { ...filter, most: limit })}
     select c.nostro, c.kind, c.of, c.number, c.amount::bigint as amount, c.currency,
-      c.since::text as since, c.payout_id, coalesce(o.owner, '') as owner, coalesce(n.note, '') as note
+      c.since::text as since, c.payout_id, coalesce(o.owner, '') as owner,
+      coalesce(n.note, '') as note
     from (
       select * from cases c
       where (${nostro} = '' or c.nostro = ${nostro}) and (${kind} = '' or c.kind = ${kind})
