@@ -57,6 +57,9 @@ const INSTALLATION_SCREENS: ScreenGroups = {
   Treasury: {
     '/treasury': 'Banks and books',
     '/client-money': 'Client money',
+    '/house': 'Journals of the house',
+    '/months': 'Months',
+    '/reports': 'Reports',
   },
 }
 
@@ -178,6 +181,8 @@ const DONE: Readonly<Record<string, string>> = {
   refused: 'Your rejection is saved. No payout may go to this beneficiary.',
   submitted: 'The entity is submitted for review.',
   saved: 'Your change is saved.',
+  closed: 'The month is closed. Its digests stand below.',
+  booked: 'The journal is booked. It stands first in the list.',
   signed: 'The day is signed. Its figures stand among the signed days below.',
   sent: 'The test event is sent. The deliveries below show whether it has arrived.',
   funded: 'The balance is funded.',

@@ -13,10 +13,13 @@ import type { ClockResponse } from '../operator/clock.ts'
 import type * as entities from '../operator/entities.ts'
 import type { ExceptionResponse } from '../operator/exceptions.ts'
 import type { UnreadFileResponse } from '../operator/files.ts'
+import type { FundingKeyResponse } from '../operator/funding-keys.ts'
+import type { HouseJournalResponse } from '../operator/house.ts'
 import type * as income from '../operator/income.ts'
 import type * as keys from '../operator/keys.ts'
 import type * as limits from '../operator/limits.ts'
 import type { ListsResponse } from '../operator/lists.ts'
+import type { BlockerResponse, CloseResponse } from '../operator/months.ts'
 import type {
   ExceptionsResponse,
   NoteResponse,
@@ -31,6 +34,7 @@ import type * as routes from '../operator/payout-routing.ts'
 import type * as payouts from '../operator/payout-words.ts'
 import type { RailFigures as Figures, RailResponse } from '../operator/rails.ts'
 import type { DatedRate } from '../operator/rates.ts'
+import type { ReportResponse } from '../operator/reports.ts'
 import type { SafeguardingResponse, SignedDayResponse } from '../operator/safeguarding.ts'
 import type * as screening from '../operator/screening.ts'
 import type { OperatorSearch } from '../operator/searching.ts'
@@ -52,6 +56,7 @@ import type {
   BalanceResponse,
   BalanceTransactionResponse,
 } from '../statements/balance-transaction/response.ts'
+import type * as treasury from '../treasury/routes.ts'
 import type { DeliveryResponse, DeliverySummary, EndpointResponse } from '../webhooks/response.ts'
 import type { Json, JsonObject } from './api.ts'
 
@@ -159,6 +164,12 @@ export type MatchSuggestions = Shown<typeof SuggestionsResponse>
 export type TreasuryExceptions = Shown<typeof ExceptionsResponse>
 export type Safeguarding = Shown<typeof SafeguardingResponse>
 export type SignedDay = Shown<typeof SignedDayResponse>
+export type FundingKey = Shown<typeof FundingKeyResponse>
+export type FundingInstructions = Shown<typeof treasury.FundingInstructions>
+export type HouseJournal = Shown<typeof HouseJournalResponse>
+export type ClosedMonth = Shown<typeof CloseResponse>
+export type MonthBlocker = Shown<typeof BlockerResponse>
+export type BooksReport = Shown<typeof ReportResponse>
 export type OperatorFileInFull = Shown<typeof FileInFullResponse>
 export type RailFigures = Shown<typeof Figures>
 export type RailFigure = RailFigures['results'][number]

@@ -35,12 +35,15 @@ import { accountScreens } from './operator/accounts.ts'
 import { ruleScreens } from './operator/approval-rules.ts'
 import { attentionScreens } from './operator/attention.ts'
 import { auditScreens } from './operator/audit.ts'
+import { booksReportScreens } from './operator/books-reports.ts'
 import { clientMoneyScreens } from './operator/client-money.ts'
 import { clockScreens } from './operator/clock.ts'
 import { deliveryScreens } from './operator/deliveries.ts'
 import { exceptionScreens } from './operator/exceptions.ts'
 import { fileScreens } from './operator/files.ts'
+import { houseScreens } from './operator/house-journals.ts'
 import { incomeScreens } from './operator/income.ts'
+import { monthScreens } from './operator/months.ts'
 import { nostroScreens } from './operator/nostros.ts'
 import { operatorPayoutScreens } from './operator/payouts.ts'
 import { priceScreens } from './operator/prices.ts'
@@ -121,6 +124,9 @@ function operatorPages(screens: Screens): void {
   treasuryScreens(screens)
   statementScreens(screens)
   clientMoneyScreens(screens)
+  houseScreens(screens)
+  monthScreens(screens)
+  booksReportScreens(screens)
   deliveryScreens(screens)
   userScreens(screens)
   auditScreens(screens)

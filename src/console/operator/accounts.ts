@@ -17,6 +17,7 @@ import type { MadeKey, OperatorAccount, OperatorAccountInFull, OperatorKey } fro
 import type { Screens } from '../screens.ts'
 import { facts, link, money, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
+import { fundingKeyForms, fundingKeyPart } from './funding-keys.ts'
 
 const API = '/v3/operator/account'
 
@@ -36,6 +37,7 @@ export function accountScreens(screens: Screens): void {
   })
   screens.act('installation', '/accounts/:id/revoke', revokeKey, show)
   screens.act('installation', '/accounts/:id/key', makeKey, show)
+  fundingKeyForms(screens, show)
 }
 
 function booking(visit: Visit): object {
@@ -111,7 +113,8 @@ ${facts([
 ])}
 ${stateForms(visit, id, account.state)}
 <h2>Money</h2>${moneyForms(visit, id, account)}
-<h2>Keys</h2>${keysOf(visit, id, account.keys)}`
+${await fundingKeyPart(visit, account)}
+<h2>API keys</h2>${keysOf(visit, id, account.keys)}`
   return { title: account.name || id, body }
 }
 
