@@ -35,6 +35,7 @@ const NEVER_SHOWN = [
   'adapters/bank-file/mark.ts',
   // The names of a lock and of a kind of file.
   'adapters/bank-file/seal.ts',
+  'payouts/advance/cover-store.ts',
   'statements/event/archive.ts',
   'statements/event/cut.ts',
   'statements/balance-transaction/statement/write.ts',
