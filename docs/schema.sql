@@ -5681,3 +5681,35 @@ begin
     do update set count = t.count + excluded.count, amount = t.amount + excluded.amount;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION payee_account(details json)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select coalesce(d #>> '{bank,iban}', d #>> '{bank,account_number}',
+    d #>> '{wallet,deposit_address}', d #>> '{local_payment_network,deposit_key}',
+    d #>> '{service_account,deposit_address}')
+  from (select details -> 'destination_details') as t (d)
+$function$;
+
+CREATE OR REPLACE FUNCTION bare_account(account text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select upper(regexp_replace(account, '[^[:alnum:]]', '', 'g'))
+$function$;
+
+CREATE OR REPLACE FUNCTION payee_accounts(items bigint[])
+ RETURNS TABLE(item bigint, account text)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select i.id, bare_account(payee_account(p.beneficiary_details))
+  from nostro_items i join payouts p on p.account_id = i.account_id and p.id = i.payout_id
+  where i.id = any (items) and i.payout_id <> ''
+$function$;
+REVOKE EXECUTE ON FUNCTION payee_accounts(bigint[]) FROM public;
+GRANT EXECUTE ON FUNCTION payee_accounts(bigint[]) TO corridor_service;

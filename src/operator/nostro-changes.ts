@@ -53,6 +53,11 @@ const SETTINGS = {
   }),
   low: Signed('A forecast below it is a warning.'),
   critical: Signed('A forecast below it wakes somebody.'),
+  match_by_account: Type.Boolean({
+    description:
+      'Whether a line and an item match by themselves when amount, account of the payee and date ' +
+      'agree, and those of nothing else.',
+  }),
   gate: Type.Boolean({
     description:
       'Whether payouts that its books do not cover wait, the longest due first, instead of going ' +
@@ -92,6 +97,7 @@ export const AddNostro = Closed(
 export const SetNostro = Closed(
   optional({
     ...SETTINGS,
+    no_match_by_account: Type.Boolean({ description: 'Leave such pairs to people again.' }),
     no_gate: Type.Boolean({ description: 'Hand over every payout again, covered or not.' }),
     currency: Text(10, { description: 'The currency of `low` and `critical`: its own.' }),
   }),
@@ -165,29 +171,44 @@ export function changeNostro(
 
 export function setNostro(sql: Sql, name: string, asked: Settings): Promise<Nostro> {
   return changeNostro(sql, name, async ({ nostro: before, others, tx }) => {
-    const { currency = before.currency, no_gate = false, ...settings } = asked
+    const { currency = before.currency, ...settings } = asked
     refuseIfAny(
       currency === before.currency
         ? []
         : [invalidField('currency', `${name} is in ${before.currency}, not in ${currency}`)],
     )
-    refuseIfAny(
-      no_gate && settings.gate === true
-        ? [invalidField('no_gate', 'a nostro has a gate or has none')]
-        : [],
-    )
-    const nostro = withSettings(before, no_gate ? { ...settings, gate: false } : settings)
+    const nostro = withSettings(before, switched(settings))
     await checkNostro(tx, nostro, others)
     return nostro
   })
 }
 
-function withSettings(nostro: Nostro, asked: Omit<Settings, 'currency' | 'no_gate'>): Nostro {
+type Given = Omit<Settings, 'currency' | 'no_gate' | 'no_match_by_account'>
+
+/** `no_gate` sets `gate` to false. */
+function switched(asked: Omit<Settings, 'currency'>): Given {
+  const { no_gate = false, no_match_by_account = false, ...settings } = asked
+  const { gate, match_by_account } = settings
+  refuseIfAny([
+    ...(no_gate && gate === true ? [invalidField('no_gate', 'gate says the opposite')] : []),
+    ...(no_match_by_account && match_by_account === true
+      ? [invalidField('no_match_by_account', 'match_by_account says the opposite')]
+      : []),
+  ])
+  return {
+    ...settings,
+    ...(no_gate && { gate: false }),
+    ...(no_match_by_account && { match_by_account: false }),
+  }
+}
+
+function withSettings(nostro: Nostro, asked: Given): Nostro {
   const {
     low,
     critical,
     expected_days,
     gate,
+    match_by_account,
     calendar,
     statement_due_by: due_by,
     account,
@@ -200,7 +221,7 @@ function withSettings(nostro: Nostro, asked: Omit<Settings, 'currency' | 'no_gat
     ...(account !== undefined && { account: foldedAccount(account) }),
     settings: {
       ...nostro.settings,
-      ...omitUndefined({ expected_days, gate }),
+      ...omitUndefined({ expected_days, gate, match_by_account }),
       ...(low !== undefined && { low: String(low) }),
       ...(critical !== undefined && { critical: String(critical) }),
       statement,

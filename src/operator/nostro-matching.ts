@@ -225,6 +225,7 @@ const RunResponse = Type.Object(
     by_key: Type.Integer({ description: 'Matches by an exact key.' }),
     by_block: Type.Integer({ description: 'Matches of a block of payments.' }),
     by_text: Type.Integer({ description: 'Matches by a key in the text.' }),
+    by_account: Type.Integer({ description: 'Matches by the account of the payee.' }),
     by_nostro_rule: Type.Integer({ description: 'Lines booked by the rules of the account.' }),
   },
   { title: 'MatchRun', description: 'How many matches the rules have made.' },
@@ -242,8 +243,9 @@ const run = writing({
   actsAgain: true,
   run: (acting, { name }) => acting.change(async sql => matchAll(sql, name)),
   command: {
-    words: ({ by_key, by_block, by_text, by_nostro_rule }) =>
-      `${by_key} by key, ${by_block} by block, ${by_text} by text, ${by_nostro_rule} by its rules`,
+    words: ({ by_key, by_block, by_text, by_account, by_nostro_rule }) =>
+      `${by_key} by key, ${by_block} by block, ${by_text} by text, ` +
+      `${by_account} by account, ${by_nostro_rule} by its rules`,
     help: '\nExample:\n  corridor nostro match-all eur_main',
   },
 })

@@ -28,6 +28,9 @@ const NOSTRO = {
   closed_at: textOrNull({ format: 'date-time' }),
   low: Type.Union([MinorText('A forecast below it is a warning.'), Type.Null()]),
   critical: Type.Union([MinorText('A forecast below it wakes somebody.'), Type.Null()]),
+  match_by_account: Type.Boolean({
+    description: 'Whether the account of the payee matches by itself.',
+  }),
   gate: Type.Boolean({ description: 'Whether payouts that it does not cover wait.' }),
   expected_days: integerOrNull(),
   calendar: textOrNull(),
@@ -188,10 +191,11 @@ const close = writing({
 export const nostros: ActionGroup = { actions: [list, show, add, set, close] }
 
 function presentNostro({ settings, opening_balance, ...nostro }: Nostro) {
-  const { low = null, critical = null, gate = false } = settings
+  const { low = null, critical = null, gate = false, match_by_account = false } = settings
   const { expected_days = null, statement = {} } = settings
   const { calendar = null, due_by: statement_due_by = null } = statement
-  const settled = { low, critical, gate, expected_days, calendar, statement_due_by }
+  const switches = { gate, match_by_account }
+  const settled = { low, critical, ...switches, expected_days, calendar, statement_due_by }
   return {
     ...nostro,
     rails: [...nostro.rails],
@@ -216,6 +220,7 @@ function outlineOf(nostro: Shown) {
     closed: nostro.closed_at ?? '',
     low: nostro.low === null ? '' : moneyWords(BigInt(nostro.low), currency),
     critical: nostro.critical === null ? '' : moneyWords(BigInt(nostro.critical), currency),
+    'matches by account': nostro.match_by_account ? 'yes' : '',
     gate: nostro.gate ? 'payouts that it does not cover wait' : '',
     'expected days': nostro.expected_days === null ? '' : String(nostro.expected_days),
     calendar: nostro.calendar ?? '',

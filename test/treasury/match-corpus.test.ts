@@ -92,7 +92,10 @@ class Corpus {
       [0.84, () => this.returned()],
       [0.88, () => this.short()],
       [0.91, () => this.twice()],
-      [0.95, () => this.unknown()],
+      [0.93, () => this.unknown()],
+      [0.95, () => this.byAccount()],
+      [0.96, () => this.twoOfAccount()],
+      [0.97, () => this.otherOfAccount()],
       [1, () => this.lookAlike()],
     ]
     const found = shares.find(([upTo]) => drawn < upTo) ?? shares[0]
@@ -168,6 +171,30 @@ class Corpus {
     return { lines: [line, line], items: [{ amount, key }], truth: [[], []], keyed: [] }
   }
 
+  /** No key comes through, and one payee has that amount. */
+  byAccount(): Scenario {
+    const [amount, payee_account, key] = [this.amount(), this.id(), this.id()]
+    const line = { amount, counterparty: payee_account, text: 'TRANSFER' }
+    const items = [{ amount, key, payee_account }]
+    return { lines: [line], items, truth: [[0]], keyed: ['counterparty'] }
+  }
+
+  /** Which of two equal payments to one payee a line is stays open. */
+  twoOfAccount(): Scenario {
+    const [amount, payee_account] = [this.amount(), this.id()]
+    const line = { amount, counterparty: payee_account }
+    const items = [this.id(), this.id()].map(key => ({ amount, key, payee_account }))
+    return { lines: [line], items, truth: [[]], keyed: [] }
+  }
+
+  /** A payment whose item is not here yet, beside another one to its payee on another day. */
+  otherOfAccount(): Scenario {
+    const [amount, payee_account] = [this.amount(), this.id()]
+    const line = { amount, counterparty: payee_account, text: 'TRANSFER' }
+    const items = [{ amount, key: this.id(), payee_account, day: '2026-01-02' }]
+    return { lines: [line], items, truth: [[]], keyed: [] }
+  }
+
   unknown(): Scenario {
     const line = { amount: this.amount(), text: `Account fee ${TODAY}`, end_to_end_id: '' }
     return { lines: [line], items: [], truth: [[]], keyed: [] }
@@ -224,7 +251,7 @@ for (const [place, dialect] of DIALECTS.entries()) {
       lines += scenarios.at(-1)?.lines.length ?? 0
     )
       scenarios.push(corpus.draw())
-    const nostro = await openNostro(owner, `nostro_${place}`)
+    const nostro = await openNostro(owner, `nostro_${place}`, { match_by_account: true })
     const written = scenarios.flatMap(({ lines }) => lines.map(line => lineOf(line, dialect)))
     const line_ids = await giveLines(owner, nostro, await readBack(dialect, written))
     const item_ids = await giveItems(

@@ -329,6 +329,72 @@ for (const { name, lines, items, matches } of CASES) {
   })
 }
 
+const BY_ACCOUNT = { match_by_account: true }
+const PAYEE = 'GB33 BUKB 2020 1555 5555 55'
+const paid = { amount: -100n, key: KEY, payee_account: PAYEE }
+const toPayee = { amount: -100n, counterparty: PAYEE.replaceAll(' ', '').toLowerCase() }
+
+const ACCOUNT_CASES: readonly (readonly [string, GivenLine[], GivenItem[], number])[] = [
+  ['alone on both sides', [toPayee], [paid], 1],
+  ['another amount', [{ ...toPayee, amount: -101n }], [paid], 0],
+  ['two items', [toPayee], [paid, { ...paid, key: OTHER }], 0],
+  ['two lines', [toPayee, toPayee], [paid], 0],
+  [
+    'key of the line another than that of the item',
+    [{ ...toPayee, uetr: UETR, end_to_end_id: OTHER }],
+    [paid],
+    0,
+  ],
+  ['placeholder as the key of the line', [{ ...toPayee, end_to_end_id: 'NOTPROVIDED' }], [paid], 1],
+  ['ten days apart', [{ ...toPayee, day: '2026-11-02' }], [{ ...paid, day: '2026-11-12' }], 0],
+  [
+    'a weekend and two days apart',
+    [{ ...toPayee, day: '2026-11-06' }],
+    [{ ...paid, day: '2026-11-10' }],
+    1,
+  ],
+  [
+    'three banking days and one apart',
+    [{ ...toPayee, day: '2026-11-06' }],
+    [{ ...paid, day: '2026-11-12' }],
+    0,
+  ],
+  [
+    'two items, one of them ten days off',
+    [toPayee],
+    [paid, { ...paid, key: OTHER, day: '2026-01-05' }],
+    1,
+  ],
+]
+
+for (const [name, lines, items, found] of ACCOUNT_CASES) {
+  test(`matching by the payee's account, ${name}: ${found === 1 ? 'matched' : 'both stay open'}`, async () => {
+    const nostro = await open(BY_ACCOUNT)
+    await giveLines(owner, nostro, lines)
+    await giveItems(owner, nostro, items)
+    assert.equal((await matchNostro(sql, nostro)).by_account, found)
+  })
+}
+
+test('account of the payee, nostro that leaves it to people: both stay open', async () => {
+  const nostro = await open()
+  await giveLines(owner, nostro, [toPayee])
+  await giveItems(owner, nostro, [paid])
+  assert.equal((await matchNostro(sql, nostro)).by_account, 0)
+  assert.deepEqual(await matchesOf(owner, nostro), [])
+})
+
+test('pair by account that a person has undone: never matched again, and still a rival', async () => {
+  const nostro = await open(BY_ACCOUNT)
+  await giveLines(owner, nostro, [toPayee])
+  await giveItems(owner, nostro, [paid])
+  await matchNostro(sql, nostro)
+  await undoLast(nostro)
+  assert.equal((await matchNostro(sql, nostro)).by_account, 0)
+  await giveItems(owner, nostro, [{ ...paid, key: OTHER }])
+  assert.equal((await matchNostro(sql, nostro)).by_account, 0)
+})
+
 test('funding that was made of a line: matched with it, whatever its reference', async () => {
   const nostro = await open()
   const [, line = 0n] = await giveLines(owner, nostro, [{ amount: 100n }, { amount: 100n }])

@@ -58,7 +58,7 @@ test('a morning by commands: batch matched, fee booked by a rule, short return a
   )
   assert.match(
     await run('nostro', 'match-all', 'eur_main'),
-    /0 by key, 1 by block, 0 by text, 1 by/,
+    /0 by key, 1 by block, 0 by text, 0 by account, 1 by/,
   )
   const line = `line_${short}`
   const suggested = await run('nostro', 'suggest', line)

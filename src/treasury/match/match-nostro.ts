@@ -5,10 +5,12 @@ import { Contention } from '../../sql/failure.ts'
 import { AGAINST, bookHouse, movedOn } from '../house.ts'
 import type { Nostro } from '../nostro.ts'
 import { listNostros } from '../nostro-store.ts'
+import { byAccount } from './by-account.ts'
 import type { NewMatch } from './match.ts'
 import { asMatcher, findHouseItems, movesOn, writeMatches } from './match-store.ts'
 import { type NostroRule, patternOf, ruleWords } from './nostro-rule.ts'
 import {
+  findByAccount,
   findByBlock,
   findByKey,
   findByRule,
@@ -31,10 +33,17 @@ export interface MatchCounts {
   readonly by_key: number
   readonly by_block: number
   readonly by_text: number
+  readonly by_account: number
   readonly by_nostro_rule: number
 }
 
-const NOTHING: MatchCounts = { by_key: 0, by_block: 0, by_text: 0, by_nostro_rule: 0 }
+const NOTHING: MatchCounts = {
+  by_key: 0,
+  by_block: 0,
+  by_text: 0,
+  by_account: 0,
+  by_nostro_rule: 0,
+}
 
 /**
  * Runs after each import of a statement, after items are derived, and when a person asks.
@@ -47,8 +56,12 @@ export async function matchNostro(sql: Sql, nostro: Nostro, waits = true): Promi
   const by_key = await pairs(tx => findByKey(tx, nostro, false, MOST_FOUND), 'key')
   const by_block = await pairs(tx => findByBlock(tx, nostro, MOST_FOUND), 'block')
   const by_text = await pairs(tx => findByKey(tx, nostro, true, MOST_FOUND), 'text')
+  const by_account =
+    nostro.settings.match_by_account === true
+      ? await pairs(async tx => byAccount(await findByAccount(tx, nostro)), 'payee_account')
+      : 0
   const by_nostro_rule = await applyRules(run)
-  return { by_key, by_block, by_text, by_nostro_rule }
+  return { by_key, by_block, by_text, by_account, by_nostro_rule }
 }
 
 interface Run {

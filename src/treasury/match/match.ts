@@ -65,15 +65,18 @@ export interface NewMatch {
 
 /**
  * Why lines and items are matched. `key`: an exact key of both. `details`: each payment of a line
- * has an item with its key. `block`: a line is the sum of a block of payments. `text`: the key is a
- * word of the line's text. `nostro_rule`: a rule of the nostro has booked the line. `person`: a
- * person said so. `reversal`: a journal of the house, and the one that reverses it.
+ * has an item with its key. `block`: a line is the sum of a block of payments. `text`: the key is
+ * a word of the line's text. `payee_account`: amount, account of the payee and date agree, and
+ * those of nothing else, where the nostro lets that match. `nostro_rule`: a rule of the nostro has
+ * booked the line. `person`: a person said so. `reversal`: a journal of the house, and the one
+ * that reverses it.
  */
 export const MATCH_RULES = [
   'key',
   'details',
   'block',
   'text',
+  'payee_account',
   'nostro_rule',
   'person',
   'reversal',

@@ -26,12 +26,8 @@ const ITEM = sql`i.id, i.nostro, i.amount, i.currency, i.booked_at, i.value_on::
   ${PAYEE_NAME} as payee_name, ${PAYEE_ACCOUNT} as payee_account`
 const PAYEES = sql`
   left join lateral (
-    select beneficiary_details ->> 'name' as name,
-      coalesce(d #>> '{bank,iban}', d #>> '{bank,account_number}', d #>> '{wallet,deposit_address}',
-        d #>> '{local_payment_network,deposit_key}', d #>> '{service_account,deposit_address}')
-        as account
+    select beneficiary_details ->> 'name' as name, payee_account(beneficiary_details) as account
     from payouts p
-    cross join lateral (select beneficiary_details -> 'destination_details' as d) d
     where p.account_id = i.account_id and p.id = i.payout_id limit 1
   ) p on i.payout_id <> ''
   left join accounts a on a.account_id = i.account_id and i.payout_id = ''`

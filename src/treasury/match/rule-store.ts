@@ -199,6 +199,52 @@ export async function findByBlock(
   return rows.map(pairing)
 }
 
+/** A line and an item of one amount, whose other account is that of the item's payee. */
+export interface AccountPair {
+  readonly line: bigint
+  readonly item: bigint
+  readonly amount: bigint
+  readonly line_on: IsoDate
+  readonly item_on: IsoDate
+  /** Whether both have keys, which then differ; or a person has undone their match. */
+  readonly is_refused: boolean
+}
+
+/** A line with more items of its amount is too uncertain, and so is each other line of it. */
+const MOST_OF_AMOUNT = 100
+
+/** Some days around each open line of one payment; how near they are is judged by `byAccount`. */
+export async function findByAccount(
+  tx: TransactionSql,
+  nostro: Matched,
+): Promise<readonly AccountPair[]> {
+  return tx<AccountPair[]>`
+    with ${openLines(tx, nostro)},
+    paying as materialized (
+      select l.id, l.amount, l.value_on, bare_account(b.counterparty) as account, l.uetr,
+        ${isKey(tx, 'l.end_to_end_id')} as has_key
+      from open_lines l join bank_lines b on b.id = l.id
+      where b.counterparty <> '' and jsonb_array_length(l.details) < 2),
+    near as materialized (
+      select l.id as line, l.amount, i.id as item, i.value_on, i.key, i.uetr,
+        count(*) over (partition by l.id) as items
+      from paying l cross join lateral (
+        select i.id, i.value_on, i.key, i.uetr from nostro_items i
+        where (i.nostro = ${nostro.name}) is true and i.match is null and i.amount = l.amount
+          and i.nostro = ${nostro.name} and i.currency = ${nostro.currency} and i.payout_id <> ''
+          and i.value_on between l.value_on - 7 and l.value_on + 7
+        limit ${MOST_OF_AMOUNT + 1}::integer) i),
+    payees as materialized (
+      select item, account from payee_accounts(array(select distinct item from near)))
+    select n.line, n.item, n.amount, l.value_on::text as line_on, n.value_on::text as item_on,
+      l.has_key and n.key <> '' or l.uetr <> '' and n.uetr <> ''
+        or (n.line, n.item) in (select line, item from undone) as is_refused
+    from near n join paying l on l.id = n.line
+    join payees p on p.item = n.item and p.account = l.account and l.account <> ''
+    where n.amount not in (select amount from near where items > ${MOST_OF_AMOUNT}::integer)
+    order by n.line, n.item`
+}
+
 function pairing({ items, ...row }: PairingRow): Pairing {
   return { ...row, items: items.map(BigInt) }
 }

@@ -160,7 +160,9 @@ function isSameAccount({ counterparty }: OpenLine, { payee_account }: OpenItem):
   return bare(counterparty) !== '' && bare(counterparty) === bare(payee_account)
 }
 
-function isClose(line: OpenLine, item: OpenItem): boolean {
+type OnDay = Pick<OpenLine, 'value_on'>
+
+export function isClose(line: OnDay, item: OnDay): boolean {
   return weekdaysBetween(line.value_on, item.value_on) <= BANKING_DAYS
 }
 
