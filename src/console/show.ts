@@ -27,6 +27,11 @@ export function time(at: string | null | undefined): Content {
   return html`<time datetime="${at}">${text}</time>`
 }
 
+/** A day of a table, which breaks into no two lines. */
+export function day(text: string): Html {
+  return html`<span class="day">${text}</span>`
+}
+
 /** To the minute, for a table. */
 export function when(at: string): Html {
   return html`<time datetime="${at}" data-short>${at.slice(0, 10)} ${at.slice(11, 16)}</time>`

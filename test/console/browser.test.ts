@@ -312,6 +312,10 @@ const OF_INSTALLATION = [
   '/rules/approvals/new',
   '/rules/limits/new',
   '/treasury',
+  '/house',
+  '/house/new/deal',
+  '/months',
+  '/reports',
   '/deliveries',
   '/audit',
   '/users',
@@ -356,6 +360,7 @@ async function openDesk(name: string): Promise<string> {
     { amount: -9_500n, payout_id, key: '202611300103', kind: 'payout' },
   ])
   await matchNostro(owner, nostro)
+  await owner`update nostros set pool = 'payments' where name = ${name}`
   return `/console/installation/treasury/${name}`
 }
 
@@ -389,7 +394,9 @@ for (const [nth, look] of LOOKS.entries()) {
       '/login/password',
       '/login/second-factor',
     ]
-    const all = [...share(everyOther(paths, nth), paths), await openDesk(`eur_${nth}`)]
+    const desk = await openDesk(`eur_${nth}`)
+    const full = [desk, `${desk}/statements`, '/console/installation/client-money']
+    const all = [...share(everyOther(paths, nth), paths), ...full]
     for (const path of all) {
       const answer = await page.goto(path)
       assert.equal(answer?.status(), 200, path)

@@ -67,9 +67,9 @@ test('top-up by a form: reviewed with both balances, nothing booked before; book
   const review = await send(path, { ...good, step: 'check' })
   assert.match(
     review.text,
-    /usd_own pays[\s\S]*-300\.00&nbsp;USD[\s\S]*and then [^<]*<[^>]*>200\.00/,
+    /Paid by usd_own[\s\S]*-300\.00&nbsp;USD[\s\S]*and then [^<]*<[^>]*>200\.00/,
   )
-  assert.match(review.text, /usd_clients receives[\s\S]*Nothing is booked yet/)
+  assert.match(review.text, /Received by usd_clients[\s\S]*Nothing is booked yet/)
   assert.equal(await countJournals(), 0)
   assert.match((await send(path, { ...good, step: 'change' })).text, /value="300\.00"/)
   const booked = await send(path, { ...good, step: 'book' })
@@ -110,7 +110,7 @@ test('month: what it needs leads to its page; once nothing is left, it closes, a
   ])
   const page = await look('/months?month=2026-01')
   assert.match(page, new RegExp(`href="${ROOT}/treasury/usd_own/statements">usd_own`))
-  assert.match(page, new RegExp(`href="${ROOT}/treasury/usd_clients\\?line=line_${line}"`))
+  assert.match(page, new RegExp(`href="${ROOT}/treasury/usd_clients\\?line=line_${line}#between"`))
   assert.match(page, /Match it, or write down why it is open/)
   assert.equal(page.includes('Close 2026-01'), false)
   const early = await send('/months/2026-01', {})
@@ -143,7 +143,10 @@ test('reports: each has a table with links, its own filters, and a CSV of the sa
     assert.match(page, new RegExp(`reports\\.csv\\?report=${name}"`))
   }
   assert.match(await look('/reports?report=clients'), /1,234\.56<\/td>/)
-  assert.match(await look('/reports?report=suspense'), /treasury\/usd_clients\?line=line_\d+"/)
+  assert.match(
+    await look('/reports?report=suspense'),
+    /treasury\/usd_clients\?line=line_\d+#between"/,
+  )
   const url = `${ROOT}/reports.csv?report=ledger&from=${TODAY}&to=${TODAY}`
   const { text, headers } = await service.inject({ url, headers: ada })
   const file = `reports-ledger-${TODAY}-to-${TODAY}.csv`

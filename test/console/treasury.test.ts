@@ -104,10 +104,10 @@ test('client money, CSV of a month: each signed day with owed, held, who and wha
   assert.equal(status, 200)
   assert.match(String(headers['content-disposition']), new RegExp(`client-money-${month}\\.csv`))
   const [head, first, second] = text.trimEnd().split('\r\n')
-  assert.match(String(head), /^Day,Number,Pool,Currency,Owed,Held,/)
+  assert.match(String(head), /^Day,Number,Pool,Currency,State,Owed,Held,/)
   assert.match(
     String(first),
-    new RegExp(`^${TODAY},1,payments,USD,1030\\.00,1025\\.00,0\\.00,-5\\.00,`),
+    new RegExp(`^${TODAY},1,payments,USD,shortfall,1030\\.00,1025\\.00,0\\.00,-5\\.00,`),
   )
   assert.match(String(second), new RegExp(`^${TODAY},2,.*,ada,.*,Paid in 5\\.00 at 10:15,`))
   const none = await service.inject({ url: url.replace(month, '2020-01'), headers: ada })
@@ -183,8 +183,14 @@ test('exceptions: each leads to its very line, item or statement, and Needs atte
   ])
   const last = `line_${lines.at(-1)}`
   const treasury = await look('/treasury?nostro=eur_desk')
-  assert.match(treasury, new RegExp(`href="${ROOT}/treasury/eur_desk\\?line=${last}">${last}`))
-  assert.match(treasury, new RegExp(`href="${ROOT}/treasury/eur_desk\\?items=item_${item}"`))
+  assert.match(
+    treasury,
+    new RegExp(`href="${ROOT}/treasury/eur_desk\\?line=${last}#between">${last}`),
+  )
+  assert.match(
+    treasury,
+    new RegExp(`href="${ROOT}/treasury/eur_desk\\?items=item_${item}#between"`),
+  )
   const gap = await look('/treasury?kind=gap')
   assert.match(gap, new RegExp(`href="${ROOT}/treasury/eur_page/statements#statement_\\d+"`))
   const opened = await look(`/treasury/eur_desk?line=${last}`)
@@ -196,7 +202,10 @@ test('exceptions: each leads to its very line, item or statement, and Needs atte
   assert.match(ofItem, /You have chosen:[\s\S]*C0000000000001[\s\S]*Write a note/)
   const needs = await look('')
   assert.match(needs, /treasury\?kind=unknown_credit#list">\d+<\/a> credits of banks/)
-  assert.match(needs, new RegExp(`/eur_desk\\?items=item_${item}">1</a> payment is not confirmed`))
+  assert.match(
+    needs,
+    new RegExp(`/eur_desk\\?items=item_${item}#between">1</a> payment is not confirmed`),
+  )
   assert.match(needs, /client-money#payments-USD">1<\/a> shortfall of client money/)
   const both = await look(`/treasury/eur_desk?line=${last}&items=item_${item}+item_${other}`)
   assert.match(both, /<h3>Your choice<\/h3>/)

@@ -8,7 +8,7 @@ import { type Field, field } from '../form.ts'
 import { rows, type Table } from '../list.ts'
 import type { BooksReport } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { idLink, link } from '../show.ts'
+import { day, idLink, link } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
 import { placeOfCase } from './exception-words.ts'
 
@@ -32,7 +32,7 @@ async function reportScreen(visit: Visit, name: ReportName): Promise<Screen> {
   const report = await visit.api.get<BooksReport>(`/v3/operator/report/${name}`, query)
   const shown = report.rows.slice(0, MOST_SHOWN)
   const asked = queryText({ ...visit.query, ...query, report: name })
-  const names = Object.fromEntries(REPORT_NAMES.map(one => [one, titleOf(one)]))
+  const names = Object.fromEntries(REPORT_NAMES.map(one => [one, wordsOf(one)]))
   const choice = { name: 'report', label: 'Report', value: name, options: names }
   const body = html`<form class="filters" action="${visit.root}/reports">${[
     choice,
@@ -48,8 +48,9 @@ ${
   return { title: 'Reports', body }
 }
 
-const titleOf = (name: ReportName) =>
-  `${name.replace('-', ' ').replace(/^./, first => first.toUpperCase())}: ${REPORTS[name].title}`
+const wordsOf = (name: ReportName) =>
+  name.replace('-', ' ').replace(/^./, first => first.toUpperCase())
+const titleOf = (name: ReportName) => `${wordsOf(name)}: ${REPORTS[name].title}`
 
 /** The instant is entered as the end of a day of UTC. */
 function queryOf({ query }: Visit, name: ReportName): Query {
@@ -64,15 +65,15 @@ function endOf(day: string): string {
 }
 
 function fieldsOf({ query }: Visit, name: ReportName): Field[] {
-  const day = (of: string, label: string, hint: string): Field => ({
+  const dayField = (of: string, label: string, hint: string): Field => ({
     ...{ name: of, label, hint, type: 'date', value: query[of] ?? '' },
   })
   const { asks } = REPORTS[name]
   if (asks === 'present') return []
-  if (asks === 'instant') return [day('day', 'At the end of the day', 'UTC; empty: now')]
+  if (asks === 'instant') return [dayField('day', 'At the end of the day', 'UTC; empty: now')]
   return [
-    day('from', 'From the day', 'UTC; empty: the first of this month'),
-    day('to', 'To the day', 'This day included; empty: today'),
+    dayField('from', 'From the day', 'UTC; empty: the first of this month'),
+    dayField('to', 'To the day', 'This day included; empty: today'),
   ]
 }
 
@@ -100,6 +101,7 @@ function cellOf({ root }: Visit, column: string, row: Row): Content {
   if (column === 'nostro') return link(`${root}/treasury/${text}`, text)
   if (column === 'line')
     return link(`${root}/${placeOfCase({ nostro: row.nostro ?? '', id: text })}`, text)
+  if (/^\d{4}-\d\d-\d\d$/.test(text)) return day(text)
   const [sign = ''] = /^-/.exec(text) ?? []
   return sign + groupedNumbers(text.slice(sign.length))
 }

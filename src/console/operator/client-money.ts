@@ -5,7 +5,7 @@ import { field, fieldText, isRefused, minorOf, post, postForm } from '../form.ts
 import { type Column, csvOfRows, rows, type Table } from '../list.ts'
 import type { Safeguarding, SignedDay } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { link, money, plain, state, time, words } from '../show.ts'
+import { day as dayText, link, money, plain, state, time, when, words } from '../show.ts'
 import { mayOperate, type Screen, type Visit } from '../visit.ts'
 
 const API = '/v3/operator/safeguarding'
@@ -38,7 +38,7 @@ ${now.results.map(day => poolPart(visit, day, today.results))}
     hint: 'Such as 2026-11. Empty: this month',
   })}<div class="buttons"><button class="quiet">Show the month</button>
 <a href="${visit.root}/client-money.csv${month && `?month=${month}`}" download>CSV</a></div></form>
-${rows(signedTable(visit), days.results)}`
+${rows(SIGNED, days.results)}`
   return { title: 'Client money', body }
 }
 
@@ -88,14 +88,14 @@ interface SumRow {
 /** A sum with its parts, one below the other. Parts that are zero are left out. */
 function sum(title: string, currency: string, all: readonly SumRow[]): Html {
   const shown = all.filter(({ amount, total }) => total || amount !== '0')
-  return html`<table class="sum card"><caption>${title}</caption><tbody>${shown.map(
+  return html`<div class="card"><table class="sum"><caption>${title}</caption><tbody>${shown.map(
     ({
       name,
       amount,
       total,
     }) => html`<tr${total && html` class="total"`}><th scope="row">${name}</th>
 <td class="number">${money(amount, currency)}</td></tr>`,
-  )}</tbody></table>`
+  )}</tbody></table></div>`
 }
 
 function nowSum({ currency, parts, requirement, resource }: Safeguarding): Html {
@@ -239,12 +239,14 @@ const onlyText = (name: string, text: (day: SignedDay) => string): Column<Signed
 const SIGNED_COLUMNS: readonly Column<SignedDay>[] = [
   {
     name: 'Day',
-    show: ({ day, number }) => (number === '1' ? day : `${day}, number ${number}`),
+    show: ({ day, number, pool, state: now }) => html`${dayText(day)}
+${number !== '1' && `number ${number}`}<br>${words(pool)} ${state(now)}`,
     text: ({ day }) => day,
   },
   onlyText('Number', ({ number }) => number),
-  { name: 'Pool', show: ({ pool }) => words(pool), text: ({ pool }) => pool },
+  onlyText('Pool', ({ pool }) => pool),
   onlyText('Currency', ({ currency }) => currency),
+  onlyText('State', ({ state: now }) => now),
   amountColumn('Owed', day => day.requirement),
   amountColumn('Held', day => day.resource),
   amountColumn('Held besides', day => day.entered),
@@ -254,14 +256,13 @@ const SIGNED_COLUMNS: readonly Column<SignedDay>[] = [
   onlyText('Owed at the midnight before', day => plain(day.d1_requirement, day.currency)),
   onlyText('Held at the midnight before', day => plain(day.d1_resource, day.currency)),
   onlyText('Earned', day => plain(day.earned, day.currency)),
-  { name: 'State', show: day => state(day.state), text: day => day.state },
-  {
-    name: 'Signed',
-    show: ({ by, at }) => html`${by}<br>${time(at)}`,
-    text: ({ by }) => by,
-  },
+  { name: 'Signed', show: ({ by, at }) => html`${by}<br>${when(at)}`, text: ({ by }) => by },
   onlyText('At', ({ at }) => at),
-  { name: 'What was done', show: ({ action }) => action, text: ({ action }) => action },
+  {
+    name: 'What was done',
+    show: day => html`${day.action}${banksOf(day)}`,
+    text: ({ action }) => action,
+  },
   onlyText('Banks and books', ({ external, currency }) =>
     external
       .map(({ nostro, bank, book, proved }) => {
@@ -272,19 +273,19 @@ const SIGNED_COLUMNS: readonly Column<SignedDay>[] = [
   ),
 ]
 
-function signedTable(visit: Visit): Table<SignedDay> {
-  const banks: Column<SignedDay> = {
-    name: 'Banks',
-    show: ({ external, currency }) =>
-      external.length > 0 &&
-      html`<details><summary>${external.length}</summary>
-${rows(externalTable(visit, currency), external)}</details>`,
-  }
-  return {
-    caption: 'Signed days, oldest first',
-    empty: 'No day of the month is signed.',
-    columns: [...SIGNED_COLUMNS, banks],
-  }
+/** The banks against the books, as they were signed. */
+function banksOf({ external, currency }: SignedDay): Content {
+  if (external.length === 0) return ''
+  return html`<details><summary>Banks and books</summary><ul class="plain">${external.map(
+    ({ nostro, bank, book, proved }) => html`<li>${nostro}: ${money(bank, currency)} and
+${money(book, currency)}${!proved && ', not proved'}</li>`,
+  )}</ul></details>`
+}
+
+const SIGNED: Table<SignedDay> = {
+  caption: 'Signed days, oldest first',
+  empty: 'No day of the month is signed.',
+  columns: SIGNED_COLUMNS,
 }
 
 async function* csv(visit: Visit): AsyncGenerator<string> {

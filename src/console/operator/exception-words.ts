@@ -8,7 +8,7 @@ interface ExceptionWords {
 }
 
 const MISSING =
-  'Look at what was paid, or ask the bank. It leaves this list with its line, or with a note.'
+  'Look at what was paid, and ask the bank. It leaves this list with the line that confirms it.'
 
 export const EXCEPTION_WORDS: Readonly<Record<ExceptionKind, ExceptionWords>> = {
   wrong_currency: {
@@ -108,7 +108,7 @@ export function placeOfCase({
   readonly id: string
 }): string {
   if (nostro === '') return 'treasury?kind=unassigned#list'
-  if (id.startsWith('line_')) return `treasury/${nostro}?line=${id}`
-  if (id.startsWith('item_')) return `treasury/${nostro}?items=${id}`
+  if (id.startsWith('line_')) return `treasury/${nostro}?line=${id}#between`
+  if (id.startsWith('item_')) return `treasury/${nostro}?items=${id}#between`
   return `treasury/${nostro}/statements${id && `#${id}`}`
 }

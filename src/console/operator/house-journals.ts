@@ -17,7 +17,7 @@ import {
 import { rows, type Table } from '../list.ts'
 import type { HouseJournal, NostroPosition, Safeguarding } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { facts, link, money, time, words } from '../show.ts'
+import { day, facts, link, money, when, words } from '../show.ts'
 import { mayOperate, type Screen, type Visit } from '../visit.ts'
 
 const API = '/v3/operator/house'
@@ -76,7 +76,7 @@ function journalTable(
     empty: 'No journal of the house yet.',
     columns: [
       { name: 'Journal', show: ({ id }) => html`<code id="${id}">${id}</code>` },
-      { name: 'Value date', show: ({ value_on }) => value_on },
+      { name: 'Value date', show: ({ value_on }) => day(value_on) },
       {
         name: 'What',
         show: ({ kind, undoes }) => html`${words(kind)}${undoes && `, reverses ${undoes}`}`,
@@ -84,7 +84,7 @@ function journalTable(
       { name: 'Moves', show: journal => movesOf(visit, journal) },
       { name: 'Reference', show: ({ reference }) => reference },
       { name: 'Note', show: ({ note }) => note },
-      { name: 'By', show: ({ by, at }) => html`${by}<br>${time(at)}` },
+      { name: 'By', show: ({ by, at }) => html`${by}<br>${when(at)}` },
       { name: '', show: journal => reverseForm(visit, journal, reversed.get(journal.id)) },
     ],
   }
@@ -224,8 +224,8 @@ async function review(visit: Visit, kind: Kind, asked: Asked): Promise<Screen> {
   const action = `${visit.root}/house/new/${kind}`
   const carried = Object.fromEntries(FORM_FIELDS.map(name => [name, fieldText(visit, name)]))
   const body = html`<section class="card">${facts([
-    [`${payer.name} pays`, moved(payer, -paid)],
-    [`${payee.name} receives`, moved(payee, received)],
+    [`Paid by ${payer.name}`, moved(payer, -paid)],
+    [`Received by ${payee.name}`, moved(payee, received)],
     ['Rate', kind === 'deal' && rateOf(asked)],
     ['The house may take out of the pool', kind === 'transfer' && (await earnedOf(visit, asked))],
     ['Value date', fieldText(visit, 'value_on') || 'today'],
@@ -234,16 +234,16 @@ async function review(visit: Visit, kind: Kind, asked: Asked): Promise<Screen> {
   ])}</section>
 <p>Nothing is booked yet. Booking makes an item on each account, which the lines of the banks
 confirm. It moves no money: that is the bank's work.</p>
-${postForm(visit, {
-  action,
-  button: 'Book it',
-  asksPassword: true,
-  hidden: { ...carried, step: 'book' },
-})}
+<div class="side">${postForm(visit, {
+    action,
+    button: 'Book it',
+    asksPassword: true,
+    hidden: { ...carried, step: 'book' },
+  })}
 ${postForm(visit, {
   ...{ action, button: 'Change it', small: true },
   hidden: { ...carried, step: 'change' },
-})}`
+})}</div>`
   return { title: `Check: ${KINDS[kind].title.toLowerCase()}`, body }
 }
 

@@ -10,7 +10,7 @@ import type {
   MatchSuggestions,
   NostroItem,
 } from '../objects.ts'
-import { idLink, money, words } from '../show.ts'
+import { idLink, link, money, words } from '../show.ts'
 import { mayOperate, type Visit } from '../visit.ts'
 import { noteFields, noteList } from './nostro-notes.ts'
 
@@ -50,12 +50,18 @@ export function lineWords(line: BankLine): Html {
   return html`${shown.map((part, i) => html`${i > 0 && html`<br>`}${part}`)}`
 }
 
+/** The account of a booking; or the journals of the house, of which an item may be. */
+function originOf({ root }: Visit, kind: string, account: string): Html {
+  if (kind === 'house') return link(`${root}/house`, 'journal of the house')
+  return link(`${root}/accounts/${account}`, html`<code>${account}</code>`)
+}
+
 /** What kind, who, and the keys. */
 export function itemWords(
   visit: Visit,
   { kind, payout, key, payee_name, account }: NostroItem,
 ): Html {
-  const object = payout === '' ? account : idLink(visit.root, payout)
+  const object = payout === '' ? originOf(visit, kind, account) : idLink(visit.root, payout)
   return html`${words(kind)} ${payee_name}<br>${object}${key && html`<br><code>${key}</code>`}`
 }
 
@@ -107,7 +113,7 @@ ${mayOperate(visit) && may_book && bookForms(visit, line, others)}`
 function ownChoice(line: BankLine, items: readonly NostroItem[]): OfferedMatch {
   const sum = items.reduce((total, { amount }) => total + BigInt(amount), 0n)
   const rest = String(BigInt(line.amount) - sum)
-  return { rule: 'own', reason: 'you have chosen it', items, lines: [], rest }
+  return { rule: 'own', reason: 'you have chosen what belongs together', items, lines: [], rest }
 }
 
 function bookForms(visit: Visit, line: BankLine, others: readonly string[]): Html {

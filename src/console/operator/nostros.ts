@@ -3,10 +3,10 @@ import { EXCEPTION_KINDS } from '../../treasury/match/exception.ts'
 import { type Content, type Html, html } from '../../values/text/html.ts'
 import { queryText } from '../api.ts'
 import { anyOf, field, postForm } from '../form.ts'
-import { rows, type Table } from '../list.ts'
+import { type Column, rows, type Table } from '../list.ts'
 import type { NostroPosition, TreasuryExceptions } from '../objects.ts'
 import type { Screens } from '../screens.ts'
-import { idLink, link, money, state, words } from '../show.ts'
+import { day, idLink, link, money, state, words } from '../show.ts'
 import { mayOperate, type Screen, type Visit } from '../visit.ts'
 import { EXCEPTION_WORDS, placeOfCase } from './exception-words.ts'
 import { noteBody, noteFields } from './nostro-notes.ts'
@@ -27,10 +27,10 @@ async function list(visit: Visit): Promise<Screen> {
   ])
   const body = html`<p>The difference of bank and books is the sum of the open lines less the sum of
 the open items, always.</p>
-${rows(positionTable(visit), positions.results)}
+${rows(positionTable(visit, positions.results), positions.results)}
 <h2>What finance has to look at</h2>
 ${rows(countTable(visit), counts)}
-<h2 id="list">One by one</h2>
+<h2 id="list">Exceptions, one by one</h2>
 ${filters(visit, positions.results)}
 ${rows(exceptionTable(visit), exceptions)}
 ${exceptions.length >= MOST_LISTED && html`<p class="faint">The oldest ${MOST_LISTED}.</p>`}`
@@ -40,7 +40,8 @@ ${exceptions.length >= MOST_LISTED && html`<p class="faint">The oldest ${MOST_LI
 /** As many as the API lists. */
 const MOST_LISTED = 200
 
-function positionTable(visit: Visit): Table<NostroPosition> {
+function positionTable(visit: Visit, positions: readonly NostroPosition[]): Table<NostroPosition> {
+  const waits = positions.some(({ waiting_count }) => waiting_count !== '0')
   return {
     caption: 'Accounts at banks',
     empty: 'No accounts at banks. Whoever runs the server adds them.',
@@ -51,20 +52,26 @@ function positionTable(visit: Visit): Table<NostroPosition> {
       { name: 'Difference', number: true, show: row => money(row.difference, row.currency) },
       { name: 'Open lines', number: true, show: row => row.open_lines_count },
       { name: 'Open items', number: true, show: row => row.open_items_count },
-      { name: 'Oldest', show: ({ oldest_open_on }) => oldest_open_on ?? '–' },
+      { name: 'Oldest', show: ({ oldest_open_on }) => day(oldest_open_on ?? '–') },
       {
         name: 'Statements to',
         show: row => link(`${visit.root}/treasury/${row.name}/statements`, statedOf(row)),
       },
-      { name: 'Wait for funds', number: true, show: ({ waiting_count }) => waiting_count },
+      ...(waits ? [WAITING] : []),
     ],
   }
+}
+
+const WAITING: Column<NostroPosition> = {
+  name: 'Wait for funds',
+  number: true,
+  show: ({ waiting_count }) => waiting_count,
 }
 
 /** Up to which day statements say what the bank has. */
 export function statedOf({ stated_on, proved }: NostroPosition): Content {
   if (stated_on === null) return 'none yet'
-  return html`${stated_on} ${proved ? '' : state('not proved')}`
+  return html`${day(stated_on)} ${proved ? '' : state('not proved')}`
 }
 
 function countTable(visit: Visit): Table<TreasuryExceptions['counts'][number]> {
@@ -83,7 +90,7 @@ function countTable(visit: Visit): Table<TreasuryExceptions['counts'][number]> {
         number: true,
         show: ({ nostro, kind, count }) => link(page({ nostro, kind }), count),
       },
-      { name: 'Oldest', show: ({ oldest }) => oldest },
+      { name: 'Oldest', show: ({ oldest }) => day(oldest) },
     ],
   }
 }
@@ -130,7 +137,7 @@ function exceptionTable(visit: Visit): Table<TreasuryExceptions['exceptions'][nu
         number: true,
         show: ({ amount, currency }) => amount !== '0' && money(amount, currency),
       },
-      { name: 'Since', show: ({ since }) => since },
+      { name: 'Since', show: ({ since }) => day(since) },
       {
         name: 'Last note',
         show: ({ id, nostro, note, owner }) =>

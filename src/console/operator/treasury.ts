@@ -155,7 +155,7 @@ ${when(waiting_since)}`
 /** The page with this line and these items chosen. */
 function pageWith(visit: Visit, line: string | undefined, items: readonly string[]): string {
   const query = { ...placesOf(visit), line, items: items.join(' ') }
-  return `${visit.root}/treasury/${visit.params.name}${queryText(query)}`
+  return `${visit.root}/treasury/${visit.params.name}${queryText(query)}#between`
 }
 
 function lineTable(visit: Visit, { explained, items }: Chosen): Table<BankLine> {
