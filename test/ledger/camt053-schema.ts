@@ -89,11 +89,11 @@ const BankTransactionCode = seq(
   maybe(
     'Domn',
     seq(
-      one('Cd', external('PMNT')),
+      one('Cd', external('PMNT', 'FORX')),
       one(
         'Fmly',
         seq(
-          one('Cd', external('RCDT', 'ICDT')),
+          one('Cd', external('RCDT', 'ICDT', 'SPOT')),
           one('SubFmlyCd', external('OTHR', 'BOOK', 'RRTN')),
         ),
       ),

@@ -42,6 +42,8 @@ const TYPES: readonly BalanceTransactionType[] = [
   'payout',
   'payout_failure',
   'payout_reversal',
+  'conversion_out',
+  'conversion_in',
 ]
 
 type Payee = Pick<

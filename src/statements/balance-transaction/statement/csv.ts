@@ -3,7 +3,13 @@
 import { currencyExponent } from '../../../values/money/currency.ts'
 import { formatDecimal, formatMajor } from '../../../values/money/decimal.ts'
 import { textCell } from '../../../values/text/csv-line.ts'
-import type { BookedLine, Statement, StatementBalances, StatementWriter } from './statement.ts'
+import {
+  type BookedLine,
+  otherSide,
+  type Statement,
+  type StatementBalances,
+  type StatementWriter,
+} from './statement.ts'
 
 /** Each amount has two columns: minor units, as everywhere in this API, and major units. */
 const CSV_COLUMNS = [
@@ -61,11 +67,13 @@ function money(amount: bigint, currency: string): string {
   return `${amount},${formatMajor(amount, currencyExponent(currency))}`
 }
 
-/** The final amount of the conversions, and their rates separated by a space. */
-function conversion({ fx_conversions }: BookedLine): string {
-  const last = fx_conversions.at(-1)
-  if (last === undefined) return NO_CONVERSION
-  const { amount, currency } = last.final
-  const rates = fx_conversions.map(({ exchange_rate }) => formatDecimal(exchange_rate)).join(' ')
+/** The amount in the other currency, and the rates separated by a space. */
+function conversion(line: BookedLine): string {
+  const other = otherSide(line)
+  if (other === undefined) return NO_CONVERSION
+  const { amount, currency } = other
+  const rates = line.fx_conversions
+    .map(({ exchange_rate }) => formatDecimal(exchange_rate))
+    .join(' ')
   return `${currency},${money(amount, currency)},${rates}`
 }

@@ -13,6 +13,7 @@ import {
   type BookedLine,
   cut,
   FormatTooNarrow,
+  otherSide,
   type Statement,
   type StatementBalances,
   type StatementWriter,
@@ -215,12 +216,6 @@ function information(line: BookedLine): string {
     .map(([code, value]) => `/${code}/${value}`)
     .join('')
   return `:86:${wrapped(text).join('\r\n')}\r\n`
-}
-
-/** What a line's amount became, or what it was before: the side in another currency. */
-function otherSide({ currency, fx_conversions }: BookedLine) {
-  const last = fx_conversions.at(-1)
-  return last?.final.currency === currency ? last.initial : last?.final
 }
 
 /**

@@ -91,6 +91,12 @@ export interface StatementWriter {
 
 export type MakesWriter = (statement: Statement) => StatementWriter
 
+/** What a line's amount became, or what it was before: the side in another currency. */
+export function otherSide({ currency, fx_conversions }: BalanceTransaction) {
+  const last = fx_conversions.at(-1)
+  return last?.final.currency === currency ? last.initial : last?.final
+}
+
 export const absolute = (amount: bigint): bigint => (amount < 0n ? -amount : amount)
 
 /** Tells statements of different accounts, currencies or periods apart: 64 hex digits. */
