@@ -20,6 +20,7 @@ const ACCOUNT_SCREENS: ScreenGroups = {
     '/approvals': 'Approvals',
     '/beneficiaries': 'Beneficiaries',
     '/entities': 'Entities',
+    '/conversions': 'Conversions',
     '/transactions': 'Statement',
     '/reports': 'Reports',
   },
@@ -152,7 +153,8 @@ function navigation(visit: Visit): Html {
     place === '' ? path === root : path.startsWith(`${root}${place}`)
   const isShown = ([place]: [string, string]) =>
     (account?.sandbox === true || !['/sandbox', '/requests'].includes(place)) &&
-    (account === null || may(visit, 'owner') || !OF_OWNERS.includes(place))
+    (account === null || may(visit, 'owner') || !OF_OWNERS.includes(place)) &&
+    (place !== '/conversions' || (account?.currencies.length ?? 0) > 1)
   const link = ([place, name]: [string, string]) => {
     const mark = isHere(place) && html` aria-current="page"`
     return html`<li><a href="${root}${place}"${mark}>${name}</a></li>`
@@ -175,6 +177,7 @@ function done({ query }: Visit): Html | false {
 /** The address names the act by a key of this table, so no link puts its own text onto a page. */
 const DONE: Readonly<Record<string, string>> = {
   made: 'The payout is created.',
+  converted: 'The money is converted: both balances have moved.',
   cancelled: 'The payout is cancelled. Its money is back in your balance.',
   approved: 'Your approval is saved.',
   rejected: 'Your rejection is saved. The money is back in the balance.',

@@ -5,6 +5,7 @@ import type {
   ApprovalResponse,
   BeneficiaryApprovalResponse,
 } from '../controls/approval/response.ts'
+import type { ConversionQuoteResponse, ConversionResponse } from '../conversions/response.ts'
 import type * as schemas from '../http/schema.ts'
 import type * as accounts from '../operator/account-response.ts'
 import type { RuleResponse } from '../operator/approval-rules.ts'
@@ -77,6 +78,8 @@ export type Payout = Shown<typeof PayoutResponse>
 export type PayoutTotals = Shown<typeof PayoutTotalsResponse>
 export type DryRun = Shown<typeof DryRunResponse>
 export type Quote = Shown<typeof QuoteResponse>
+export type ConversionQuote = Shown<typeof ConversionQuoteResponse>
+export type Conversion = Shown<typeof ConversionResponse>
 export type Approval = Shown<typeof ApprovalResponse>
 export type BeneficiaryApproval = Shown<typeof BeneficiaryApprovalResponse>
 export type WaitingTotal = Shown<typeof groups.Total>

@@ -12,6 +12,7 @@ import { refusal } from '../values/errors.ts'
 import { approvalScreens } from './account/approvals.ts'
 import { batchScreens } from './account/batches.ts'
 import { beneficiaryScreens } from './account/beneficiaries.ts'
+import { conversionScreens } from './account/conversions.ts'
 import { entityScreens } from './account/entities.ts'
 import { entityFormScreens } from './account/entity-form.ts'
 import { fundingScreens } from './account/funding.ts'
@@ -99,6 +100,7 @@ function accountPages(screens: Screens): void {
   entityScreens(screens)
   entityFormScreens(screens)
   transactionScreens(screens)
+  conversionScreens(screens)
   reportScreens(screens)
   peopleScreens(screens)
   keyScreens(screens)

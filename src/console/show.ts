@@ -101,6 +101,7 @@ export function makerWords(maker: string): string {
 /** Below the root, by the prefix of the id. */
 const PLACES: Readonly<Record<string, string>> = {
   pot: 'payouts',
+  cnv: 'conversions',
   pob: 'batches',
   pim: 'approvals',
   poq: 'quotes',

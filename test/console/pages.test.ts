@@ -72,6 +72,8 @@ const SCREENS = [
   '/beneficiaries',
   '/entities',
   '/transactions',
+  '/conversions',
+  '/conversions/new',
   '/reports',
   '/events',
   '/webhooks',

@@ -7,7 +7,7 @@ import { rows } from '../list.ts'
 import type { Balance, Beneficiary, Delivery, Endpoint, Payout } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { age, digits, link, mainLink, money, state, time } from '../show.ts'
-import { may, type Screen, type Visit } from '../visit.ts'
+import { accountOf, may, type Screen, type Visit } from '../visit.ts'
 import { limitsOf } from './limits.ts'
 import { payoutColumns } from './payout-columns.ts'
 import { balanceLines } from './reports.ts'
@@ -89,6 +89,11 @@ async function home(visit: Visit): Promise<Screen> {
   const body = html`<div data-live-part>
 ${balances(root, balance, worth)}
 ${mainLink(`${root}/funding`, 'Add money')}
+${
+  may(visit, 'maker') &&
+  accountOf(visit).currencies.length > 1 &&
+  mainLink(`${root}/conversions/new`, 'Convert')
+}
 ${needed.length > 0 && html`<h2>Needs attention</h2><ul class="plain needs">${needed}</ul>`}
 ${inTransit(root, processing)}
 <h2>Latest payouts</h2>
