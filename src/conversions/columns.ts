@@ -3,12 +3,12 @@ import { sealOf } from '../values/digest.ts'
 import type { Conversion } from './conversion.ts'
 
 export const CONVERSION_KINDS = {
-  account_id: 'text',
-  id: 'text',
-  quote_id: 'text',
+  account_id: 'code',
+  id: 'code',
+  quote_id: 'code',
   number: 'bigint',
-  holding_currency: 'text',
-  destination_currency: 'text',
+  holding_currency: 'code',
+  destination_currency: 'code',
   made_by: 'text',
   created_at: 'timestamptz',
 } as const

@@ -2,11 +2,14 @@
 // refused, the two lines that come of it, and what PostgreSQL refuses by itself.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { deliverDue } from '../../src/app/worker/deliver-webhooks.ts'
+import { deleteOldQuotes } from '../../src/quotes/expired-store.ts'
 import { verifyBooks } from '../support/assert/books.ts'
 import { assertProblems, assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { assertBounds, assertFilters, assertListed, getAll } from '../support/assert/listing.ts'
 import { idOf } from '../support/assert/shapes.ts'
 import { localPayout } from '../support/given/bodies.ts'
+import { startReceiver } from '../support/network/receiver.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
@@ -17,7 +20,7 @@ const FUND = { USD: 1_000_000n, EUR: 500_000n }
 let service: TestService
 let account: Client
 before(async () => {
-  service = await startTestService()
+  service = await startTestService({ webhook_allow_private: true })
   await service.setRates({ 'EUR/USD': '1.25', 'EUR/JPY': '160' })
   await service.setPricing({ spread_bps: 100 })
   account = await open()
@@ -368,6 +371,82 @@ test(`POST ${PATH}, rule that asks for approval of such payouts: refused (403); 
   const removeNarrow = await addApprovalRule(service, narrow)
   assert.equal((await own.post(PATH, { quote: id })).status, 200)
   await removeNarrow()
+})
+
+const IN_STATEMENTS: readonly [format: string, ...shown: RegExp[]][] = [
+  [
+    'csv',
+    /,conversion_out,debit,USD,-1000,-10\.00,.*?,EUR,792,7\.92,0\.792,cnv_/,
+    /,conversion_in,credit,EUR,792,7\.92,.*?,USD,1000,10\.00,0\.792,cnv_/,
+  ],
+  [
+    'camt053',
+    /<Cd>FORX<\/Cd><Fmly><Cd>SPOT<\/Cd>/,
+    /<SrcCcy>USD<\/SrcCcy><TrgtCcy>EUR<\/TrgtCcy><UnitCcy>USD<\/UnitCcy><XchgRate>0\.792</,
+    /<Prtry><Cd>conversion_in<\/Cd>/,
+    /USD 10\.00 = EUR 7\.92 at 0\.792/,
+  ],
+  [
+    'mt940',
+    /D10,00NFEXNONREF[\s\S]*\/TRTP\/conversion-out[\s\S]*?\/OCMT\/EUR7,92\/EXCH\/0\.792/,
+    /C7,92NFEXNONREF[\s\S]*\/TRTP\/conversion-in[\s\S]*?\/OCMT\/USD10,00\/EXCH\/0\.792/,
+  ],
+]
+for (const [format, ...shown] of IN_STATEMENTS) {
+  test(`GET /v3/statement, ${format}, account that has converted: both lines with the rate and the other amount`, async () => {
+    const own = await open()
+    await converted(own)
+    const query = `format=${format}&from=2020-01-01&to=2100-01-01`
+    const { status, text } = await own.get(`/v3/statement?${query}`)
+    assert.equal(status, 200, text)
+    for (const expected of shown) assert.match(text.replace(/\r\n(?=[^:-])/g, ''), expected)
+  })
+}
+
+test(`POST ${PATH}, webhook endpoint for conversion.completed: told once, with the conversion`, async () => {
+  const receiver = await startReceiver()
+  try {
+    const own = await open()
+    const body = { url: receiver.url, event_types: ['conversion.*'] }
+    const made = await own.post('/v3/webhook_endpoint', body)
+    assert.equal(made.status, 200, made.text)
+    const conversion = await converted(own)
+    await deliverDue(service.deps, service.deps.sql)
+    const told = receiver.received.map(({ body }) => {
+      const { type, object_id, data } = JSON.parse(body)
+      return [type, object_id, data]
+    })
+    assert.deepEqual(told, [['conversion.completed', conversion.id, conversion]])
+  } finally {
+    await receiver.close()
+  }
+})
+
+test('quotes of conversions, unused for 90 days: deleted, their event says so; used or younger ones stay', async () => {
+  // Its books are not those of the other tests: the id of a row is made older by hand.
+  const service = await startTestService()
+  await service.setRates({ 'EUR/USD': '1.25' })
+  const fund = { USD: 1_000_000n }
+  const own = await service.openAccount({ currencies: ['USD', 'EUR'], fund })
+  const { account_id } = own.account
+  const [old, young] = [await quoted(own), await quoted(own)]
+  const { quote: used } = await converted(own)
+  const owner = service.database.owner
+  const early = old.id.replace(/^coq_.{11}/, 'coq_00000000001')
+  await owner.begin(async tx => {
+    await tx`select set_config('corridor.maintenance', 'on', true)`
+    await tx`
+      update quotes set id = ${early}, created_at = created_at - interval '100 days',
+        valid_until = valid_until - interval '100 days' where id = ${old.id}`
+  })
+  await deleteOldQuotes({ finder: service.deps.finder, sql: service.deps.sql })
+  const left = await owner<{ id: string }[]>`
+    select id from quotes where account_id = ${account_id} order by id`
+  assert.deepEqual(left.map(({ id }) => id).sort(), [young.id, used].sort())
+  const events = await own.get(`/v3/event?object_id=${old.id}`)
+  const [event] = events.json.data.results
+  assert.deepEqual(event.data, { id: old.id, object: 'conversion_quote', deleted: true })
+  await service.close()
 })
 
 test(`GET ${PATH}: pages, bounds and filters`, async () => {
