@@ -61,7 +61,7 @@ const LEFT_OUT = /\.[cm]?ts$|\.map$|(^|\/)binding\.gyp$|^(\.[^/]+|tests?|benchma
 
 /**
  * The files of a bundled package, below its path. Its package.json has no script that npm runs.
- * @throws Error when another version is installed than the lockfile has
+ * @throws Error when another version is installed than the lockfile has, or links instead of files
  */
 export function* filesOfPackage(
   root: string,
@@ -76,7 +76,10 @@ export function* filesOfPackage(
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)
     const below = file.slice(folder.length + 1)
-    if (!entry.isFile() || below.startsWith('node_modules/') || LEFT_OUT.test(below)) continue
+    if (below.startsWith('node_modules/') || LEFT_OUT.test(below)) continue
+    // A tool may link its files from a store. npm leaves links out of a package.
+    if (entry.isSymbolicLink()) throw new Error(`${path}/${below} is a link: run npm ci`)
+    if (!entry.isFile()) continue
     const bytes = readFileSync(file)
     yield below === 'package.json'
       ? [`${path}/${below}`, { bytes: withoutScripts(bytes) }]

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, matchesGlob } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -122,6 +122,18 @@ test('bundled package, another version installed than locked: refused, naming np
   assert.throws(
     () => bundle('8.23.1'),
     /^Error: node_modules\/pg is 8\.23\.0, and 8\.23\.1 in package-lock\.json: run npm ci$/,
+  )
+})
+
+test('bundled package, a link instead of a file: refused, naming npm ci', async () => {
+  const checkout = await mkdtemp(join(folder, 'linked-'))
+  await mkdir(join(checkout, 'node_modules/pg/lib'), { recursive: true })
+  await writeFile(join(checkout, 'node_modules/pg/package.json'), '{"version":"8.23.0"}')
+  await writeFile(join(checkout, 'stored.js'), '')
+  await symlink('../../../stored.js', join(checkout, 'node_modules/pg/lib/index.js'))
+  assert.throws(
+    () => [...filesOfPackage(checkout, 'node_modules/pg', { version: '8.23.0' })],
+    /^Error: node_modules\/pg\/lib\/index\.js is a link: run npm ci$/,
   )
 })
 
