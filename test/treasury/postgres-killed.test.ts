@@ -41,19 +41,26 @@ const folder = await mkdtemp(join(tmpdir(), 'corridor-crash-'))
 await chmod(folder, 0o711)
 const service = await startListening({ CORRIDOR_DATA: folder })
 after(async () => {
+  await cli.close()
   await service.close()
   await rm(folder, { recursive: true, force: true })
 })
 
+/** The address stays the same when the service starts its server again. */
+const url = await openEmbedded({ data_dir: folder }).then(async server => {
+  await server.release()
+  return server.url
+})
+
+const cli = await openCli(url, { CORRIDOR_USER: 'olga' })
+
 /** Works with a session of this role, which a kill may end. */
-async function onServer<T>(as: 'owner' | 'service', work: (sql: Sql, url: string) => Promise<T>) {
-  const server = await openEmbedded({ data_dir: folder })
-  const sql = connect(server.url, { max: 1, as })
+async function onServer<T>(as: 'owner' | 'service', work: (sql: Sql) => Promise<T>): Promise<T> {
+  const sql = connect(url, { max: 1, as })
   try {
-    return await work(sql, server.url)
+    return await work(sql)
   } finally {
     await sql.end({ timeout: 1 }).catch(() => undefined)
-    await server.release()
   }
 }
 
@@ -65,18 +72,26 @@ async function postmaster(): Promise<number> {
 /** Kills the server at the moment at which its work waits for this table. */
 async function killAt(place: string, work: () => Promise<void>): Promise<void> {
   const killed = await postmaster()
+  let working: Promise<void> | undefined
   await onServer('owner', sql =>
     sql.begin(async tx => {
       await tx`lock table ${tx(place)} in share row exclusive mode`
-      const working = work()
+      working = work()
       await onServer('owner', other => untilBlocked(other))
       process.kill(killed, 'SIGKILL')
-      await working
     }),
-  ).catch(() => undefined)
-  await until('started again', async () => {
-    const running = await postmaster().catch(() => killed)
-    return running !== killed
+  ).catch(error => {
+    // Its own connection ends with the server.
+    if (error instanceof Error && error.message.includes('waits for a lock')) throw error
+  })
+  await working
+  await until('answers again', async () => {
+    if ((await postmaster().catch(() => killed)) === killed) return false
+    const answer = onServer('owner', sql => sql`select`)
+    return answer.then(
+      () => true,
+      () => false,
+    )
   })
 }
 
@@ -91,12 +106,9 @@ async function take(text: string): Promise<void> {
 }
 
 async function run(...words: string[]): Promise<string> {
-  return onServer('owner', async (_, url) => {
-    const cli = await openCli(url, { CORRIDOR_USER: 'olga' })
-    const { code, stdout, stderr } = await cli.run(...words).finally(cli.close)
-    assert.equal(code, 0, stderr)
-    return stdout
-  })
+  const { code, stdout, stderr } = await cli.run(...words)
+  assert.equal(code, 0, stderr)
+  return stdout
 }
 
 const CAMT = DIALECTS[1] ?? assert.fail()
@@ -121,7 +133,7 @@ function statementOf(nth: number, opening: bigint, reference: string) {
 
 test(`PostgreSQL killed ${KILLS} times in the work of the treasury: nothing twice, nothing missing`, async () => {
   await onServer('owner', requireNoLists)
-  const { account } = await onServer('owner', (_, url) => openAccountOn(url, {}, ['EUR'], false))
+  const { account } = await openAccountOn(url, {}, ['EUR'], false)
   const { account_id } = account
   await run('nostro', 'add', 'eur_main', 'EUR', '0', '--account', ACCOUNT, '--opening-on', FIRST)
   const { value: reference } = JSON.parse(
