@@ -97,7 +97,7 @@ async function matchAll(
   owner: Sql,
   { name, lines }: { name: string; lines: number },
 ): Promise<number> {
-  const sql = connect(target.database_url, { max: 2, as: 'service' })
+  const sql = connect(target.database_url, { max: 2, as: 'service', look_ups: true })
   try {
     const nostro = (await listNostros(owner)).find(one => one.name === name)
     if (nostro === undefined) throw new Error(`no nostro ${name}`)

@@ -77,7 +77,7 @@ async function deriveAll(target: Target, owner: Sql, plan: Plan): Promise<Figure
     }
   })
   await owner.unsafe('vacuum analyze nostro_items, account_days')
-  const sql = connect(target.database_url, { max: 1, as: 'service' })
+  const sql = connect(target.database_url, { max: 1, as: 'service', look_ups: true })
   const finder = connect(target.database_url, { max: 1, as: 'finder' })
   const from = performance.now()
   let journals = 0n

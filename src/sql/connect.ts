@@ -3,9 +3,10 @@
 import { exactJson } from '../values/money/json.ts'
 import { openPool, type Sql } from './pool.ts'
 import type { Tag } from './sql.ts'
+import type { TransactionSql } from './transact.ts'
 
 export type { Sql } from './pool.ts'
-export type { TransactionSql } from './transact.ts'
+export type { TransactionSql }
 
 /** The role of requests and workers, which row-level security applies to. */
 export const SERVICE_ROLE = 'corridor_service'
@@ -95,6 +96,25 @@ export const LOOK_UP_PLANS = {
   // PostgreSQL adds a cost of 10^10 where it must use a plan that is switched off. With that cost,
   // JIT would compile even the plan for a table of one row, which takes 25 ms and more each time.
   jit: 'off',
+}
+
+const { jit: _stays_off, ...OFF_FOR_LOOK_UPS } = LOOK_UP_PLANS
+
+const MANY_ROWS = [
+  'plan_cache_mode = force_custom_plan',
+  ...Object.keys(OFF_FOR_LOOK_UPS).map(name => `${name} = default`),
+  "statement_timeout = '60s'",
+]
+  .map(setting => `set local ${setting}`)
+  .join('; ')
+
+/**
+ * Lets the statements of the transaction that are sent after this call read many rows: by any plan,
+ * made for their own values, for up to a minute each. Connections for look-ups would join them row
+ * by row, by a plan from the time when a table was small. The caller need not await the promise.
+ */
+export function readManyRows(tx: TransactionSql): Promise<unknown> {
+  return tx.unsafe(MANY_ROWS).execute()
 }
 
 const KEEP_ALIVE = {

@@ -2,7 +2,7 @@
 // the books expect at banks. A cursor of each account moves in the transaction that writes both, so
 // each journal counts exactly once, whatever dies.
 import { transactConfined } from '../sql/confine.ts'
-import type { Sql } from '../sql/connect.ts'
+import { readManyRows, type Sql } from '../sql/connect.ts'
 import {
   assignItems,
   deriveStretches,
@@ -40,6 +40,7 @@ export async function deriveSome(
   if (behind.length === 0) return after === '' ? nothing : deriveSome({ sql, finder }, most)
   return transactConfined(sql, behind, async tx => {
     if (!(await takeTurn(tx))) return nothing
+    void readManyRows(tx)
     const stretches = bounded(await lockStretches(tx, behind), most)
     if (stretches.length === 0) return nothing
     const items = await deriveStretches(tx, stretches)

@@ -1,5 +1,5 @@
 // The SQL statements of nostros.
-import type { TransactionSql } from '../sql/connect.ts'
+import { readManyRows, type TransactionSql } from '../sql/connect.ts'
 import type { Tag } from '../sql/sql.ts'
 import type { Nostro } from './nostro.ts'
 
@@ -42,7 +42,11 @@ export async function closeNostro(sql: Tag, name: string): Promise<void> {
   await sql`update nostros set closed_at = statement_timestamp() where name = ${name}`
 }
 
-/** Lets the transaction see and change the items of all accounts, and nothing else of them. */
+/**
+ * Lets the transaction see and change the items of all accounts, of which there may be many, and
+ * nothing else of them.
+ */
 export function actForTheHouse(tx: TransactionSql): Promise<unknown> {
+  void readManyRows(tx)
   return tx`select set_config('corridor.house', 'on', true)`.execute()
 }

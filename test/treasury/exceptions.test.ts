@@ -27,7 +27,7 @@ let other: Nostro
 before(async () => {
   database = await createDatabase()
   owner = database.owner
-  sql = connect(database.url, { max: 1, as: 'service' })
+  sql = connect(database.url, { max: 1, as: 'service', look_ups: true })
   audit = connect(database.url, { max: 2, as: 'auditor' })
   main = await openNostro(owner, 'eur_main')
   other = await openNostro(owner, 'eur_other')

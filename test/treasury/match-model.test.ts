@@ -31,7 +31,7 @@ let sql: Sql
 before(async () => {
   database = await createDatabase()
   owner = database.owner
-  sql = connect(database.url, { max: 2, as: 'service' })
+  sql = connect(database.url, { max: 2, as: 'service', look_ups: true })
 })
 after(async () => {
   await sql.end()

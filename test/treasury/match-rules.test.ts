@@ -1,6 +1,7 @@
 // The rules by which lines of a bank and items of the books match by themselves: only an exact key with
 // an equal amount, one to one. Every doubt leaves both open.
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { matchAll } from '../../src/app/worker/match-lines.ts'
 import type { Deps } from '../../src/runtime/deps.ts'
@@ -28,7 +29,7 @@ let opened = 0
 before(async () => {
   database = await createDatabase()
   owner = database.owner
-  sql = connect(database.url, { max: 3, as: 'service' })
+  sql = connect(database.url, { max: 3, as: 'service', look_ups: true })
 })
 after(async () => {
   await sql.end()
@@ -568,6 +569,37 @@ test('2,000 lines come in where none was open at the last look of the planner: e
   assert.equal(tables.length, 2)
   for (const { name, read } of tables) assert.ok(read < 20 * LINES, `${read} rows of ${name}`)
 })
+
+test('3,000 lines with every key, where none was open at the last look of the planner: matched', async () => {
+  const nostro = await open()
+  const give = async (day: string) => {
+    const keys = Array.from({ length: 3_000 }, (_, i) => `${day}-${String(i).padStart(9, '0')}`)
+    const rows = keys.map((key, i) => ({ amount: -BigInt(i + 1), uetr: uuidOf(key), key }))
+    await giveItems(
+      owner,
+      nostro,
+      rows.map(row => ({ ...row, instruction: `I${row.key}` })),
+    )
+    await giveLines(
+      owner,
+      nostro,
+      rows.map(({ key, ...row }) => ({ ...row, end_to_end_id: key, instruction: `I${key}` })),
+    )
+  }
+  await give('EARLY')
+  await matchNostro(sql, nostro)
+  await owner`analyze bank_lines, nostro_items`
+  await give('LATER')
+  // Two loops over these lines would take longer than a statement may.
+  const { by_key } = await matchNostro(sql, nostro)
+  assert.equal(by_key, 3_000)
+})
+
+/** The same UUID for the same text. */
+function uuidOf(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5')
+}
 
 test('a nostro whose rule the books refuse: named in a warning, and the others are matched', async () => {
   const bad = await open({ rules: [{ text: '*FEE*', as: 'cost' }] })

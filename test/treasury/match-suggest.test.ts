@@ -28,7 +28,7 @@ let opened = 0
 before(async () => {
   database = await createDatabase()
   owner = database.owner
-  sql = connect(database.url, { max: 1, as: 'service' })
+  sql = connect(database.url, { max: 1, as: 'service', look_ups: true })
   audit = connect(database.url, { max: 4, as: 'auditor' })
 })
 after(async () => {

@@ -17,7 +17,7 @@ let sql: Sql
 before(async () => {
   database = await createDatabase()
   owner = database.owner
-  sql = connect(database.url, { max: 3, as: 'service' })
+  sql = connect(database.url, { max: 3, as: 'service', look_ups: true })
 })
 after(async () => {
   await sql.end()

@@ -5,7 +5,7 @@ import { mkdtempDisposable } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SCRATCH } from '../../adapters/bank-file/pgp.ts'
 import { OtherFile } from '../../adapters/iso20022/reader.ts'
-import type { Sql, TransactionSql } from '../../sql/connect.ts'
+import { readManyRows, type Sql, type TransactionSql } from '../../sql/connect.ts'
 import { UnreadableFile } from '../../values/bank-format/bank-format.ts'
 import { listNostros, lockNostros } from '../nostro-store.ts'
 import { type Continuity, inCommon, judge } from './continuity.ts'
@@ -68,6 +68,7 @@ export async function importStatements(sql: Sql, source: StatementSource): Promi
   await using spool = await Spool.make(join(scratch.path, 'parts'))
   const found = await survey(files, nostros, named, part => spool.add(part))
   return await sql.begin(async tx => {
+    void readManyRows(tx)
     const { size, name, rail, by } = source
     const file = { ...{ sha256, size, rail, by }, name: name.slice(0, 300) }
     if (!(await upsertFile(tx, { ...file, state: 'read', reason: '', account: '' }))) {

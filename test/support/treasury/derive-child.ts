@@ -4,7 +4,7 @@ import { connect, type Sql } from '../../../src/sql/connect.ts'
 import { deriveSome } from '../../../src/treasury/derive.ts'
 
 const [, , url = '', nth = '1'] = process.argv
-const service = connect(url, { max: 1, as: 'service' })
+const service = connect(url, { max: 1, as: 'service', look_ups: true })
 const finder = connect(url, { max: 1, as: 'finder' })
 let left = Number(nth)
 

@@ -5,6 +5,6 @@ import { importStatements } from '../../../src/treasury/statement/import.ts'
 import { sourceOf } from './importing.ts'
 
 const [, , url = '', file = ''] = process.argv
-const sql = connect(url, { max: 1, as: 'service' })
+const sql = connect(url, { max: 1, as: 'service', look_ups: true })
 await importStatements(sql, sourceOf(await readFile(file, 'utf8')))
 await sql.end({ timeout: 5 })
