@@ -4,7 +4,7 @@ import { type Html, html } from '../../values/text/html.ts'
 import { anyOf, type Field, fields, fieldText, inLabels, minorOf, post, postForm } from '../form.ts'
 import { currencyWords } from '../labels.ts'
 import type { ListPage } from '../list.ts'
-import type { Balance, Conversion, ConversionQuote } from '../objects.ts'
+import type { Balance, Conversion, ConversionQuote, Money } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { digits, facts, idLink, link, mainLink, makerWords, money, time } from '../show.ts'
 import { accountOf, may, type Screen, type Visit } from '../visit.ts'
@@ -65,18 +65,13 @@ function rateOf({ exchange_rate, holding_info, destination_info }: Price): Html 
 function priceFacts(price: Price): readonly (readonly [string, Html | false])[] {
   const { fixed, variable } = price.fee_info
   const fees = BigInt(fixed.in_holding_currency) + BigInt(variable.in_holding_currency)
-  const { currency } = price.holding_info
+  const { total_debit, destination_info } = price
+  const strong = ({ amount, currency }: Money) => html`<strong>${money(amount, currency)}</strong>`
   return [
-    [
-      `Leaves your ${currency} balance`,
-      html`<strong>${money(price.total_debit.amount, currency)}</strong>`,
-    ],
-    ['Of which fees', fees > 0n && money(String(fees), currency)],
+    [`Leaves your ${total_debit.currency} balance`, strong(total_debit)],
+    ['Of which fees', fees > 0n && money(String(fees), total_debit.currency)],
     ['Rate', rateOf(price)],
-    [
-      `Arrives in your ${price.destination_info.currency} balance`,
-      html`<strong>${money(price.destination_info.amount, price.destination_info.currency)}</strong>`,
-    ],
+    [`Arrives in your ${destination_info.currency} balance`, strong(destination_info)],
   ]
 }
 
