@@ -42,12 +42,22 @@ export function withNames(text: string, { results }: ListOf<OperatorAccount>): s
 }
 
 /** A choice of one account, or of all. Of too many accounts to list, a person enters the id. */
-export function accountField(
+export function accountField(accounts: ListOf<OperatorAccount>, value: string | undefined): Field {
+  const field = oneAccountField(accounts, 'Every account')
+  return {
+    ...field,
+    value: value ?? '',
+    ...(field.hint && { hint: `${field.hint} Empty: every one` }),
+  }
+}
+
+/** A choice of one account; `none` stands there until one is chosen. */
+export function oneAccountField(
   { results, has_more }: ListOf<OperatorAccount>,
-  value: string | undefined,
-): Field {
-  const field = { name: 'account_id', label: 'Account', value: value ?? '' }
-  if (has_more) return { ...field, hint: 'acc_…, or empty for every account' }
+  none = 'Choose',
+): Field & { readonly hint?: string } {
+  const field = { name: 'account_id', label: 'Account' }
+  if (has_more) return { ...field, hint: 'Its id, such as acc_7k2m9x4q.' }
   const named = results.map(({ account_id: id, name }) => [id, `${name} ${id}`.trim()])
-  return { ...field, options: { '': 'Every account', ...Object.fromEntries(named) } }
+  return { ...field, options: { '': none, ...Object.fromEntries(named) } }
 }

@@ -115,7 +115,8 @@ test('month: what it needs leads to its page; once nothing is left, it closes, a
   assert.equal(page.includes('Close 2026-01'), false)
   const early = await send('/months/2026-01', {})
   assert.match(early.text, /<button class="danger">Close 2026-01/)
-  await send(`/treasury/usd_clients/note/line_${line}`, { note: 'Asked the bank' })
+  const noted = await send(`/months/2026-01/note/line_${line}`, { note: 'Asked the bank' })
+  assert.equal(noted.headers.location, `${ROOT}/months?month=2026-01&done=saved`, noted.text)
   for (const [name, currency] of [
     ['usd_clients', 'USD'],
     ['usd_own', 'USD'],

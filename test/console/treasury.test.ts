@@ -115,6 +115,23 @@ test('client money, CSV of a month: each signed day with owed, held, who and wha
   assert.match(await look(`/client-money?month=2020-01`), /No day of the month is signed/)
 })
 
+test('credit of a line in suspense: a person chooses the account by its name, and what it is owed stays the same', async () => {
+  const { account_id } = account.account
+  const [row] = await owner<{ id: bigint }[]>`select id from bank_lines where text = 'whose?'`
+  const page = await look(`/treasury/usd_clients?line=line_${row?.id}`)
+  assert.match(page, new RegExp(`<option value="${account_id}">`))
+  const credited = await send(`/treasury/usd_clients/credit/line_${row?.id}`, {
+    account_id,
+    reason: 'Invoice 118, by mail',
+  })
+  assert.equal(credited.status, 303, credited.text)
+  await derive()
+  await run('nostro', 'match-all', 'usd_clients')
+  const after = await look('/client-money')
+  assert.equal(amountIn(after, 'Owed'), '1,030.00')
+  assert.equal(amountIn(after, 'Money that came in and is not credited'), undefined)
+})
+
 /** A statement in MT940 with one line. */
 const statement = (number: number, opens: string, closes: string) =>
   `:20:S${number}\r\n:25:DE89370400440532013000\r\n:28C:${number}/1\r\n:60F:C261101EUR${opens}\r\n` +

@@ -8,6 +8,7 @@ import type { Screens } from '../screens.ts'
 import { link, time } from '../show.ts'
 import { mayOperate, type Screen, type Visit } from '../visit.ts'
 import { placeOfCase } from './exception-words.ts'
+import { noteBody, noteFields } from './nostro-notes.ts'
 
 const API = '/v3/operator/month'
 
@@ -15,6 +16,10 @@ export function monthScreens(screens: Screens): void {
   screens.show('installation', '/months', show)
   const close = { to: `${API}/:month/close`, body: emptyBody, next: '/months?done=closed' }
   screens.send('installation', '/months/:month', close, show)
+  const note = { to: '/v3/operator/nostro_case/:id/note', body: noteBody }
+  // To the same month: its place in the address is that of the path.
+  const next = '/months?month=:month&done=saved'
+  screens.send('installation', '/months/:month/note/:id', { ...note, next }, show)
 }
 
 async function show(visit: Visit): Promise<Screen> {
@@ -51,7 +56,13 @@ function openMonth(visit: Visit, month: string, blockers: readonly MonthBlocker[
   const isReady = blockers.length === 0 && isOver(month)
   const action = `${visit.root}/months/${month}`
   return html`${!isOver(month) && html`<p>The month is not over. So far it needs this:</p>`}
-${rows(blockerTable(visit), blockers)}
+${rows(blockerTable(visit, month), blockers.slice(0, MOST_SHOWN))}
+${
+  blockers.length > MOST_SHOWN &&
+  html`<p class="faint">The first ${MOST_SHOWN} of ${blockers.length}${
+    blockers.length >= MOST_FOUND && ' or more'
+  }.</p>`
+}
 ${
   // A refused form stays, with what the API has said.
   (isReady || isRefused(visit, { action })) &&
@@ -92,16 +103,32 @@ const BLOCKERS: Readonly<Record<MonthBlocker['what'], readonly [what: string, ne
   ],
 }
 
-function blockerTable(visit: Visit): Table<MonthBlocker> {
+/** The API names no more. */
+const MOST_FOUND = 1000
+const MOST_SHOWN = 100
+
+function blockerTable(visit: Visit, month: string): Table<MonthBlocker> {
   return {
     caption: 'What the month needs before it closes',
     empty: 'Nothing stands against closing it.',
     columns: [
       { name: 'Which', show: blocker => placeOf(visit, blocker) },
       { name: 'What', show: ({ what }) => BLOCKERS[what][0] },
-      { name: 'What to do', show: ({ what }) => BLOCKERS[what][1] },
+      { name: 'What to do', show: blocker => nextOfBlocker(visit, month, blocker) },
     ],
   }
+}
+
+/** A note is written where the month asks for it. */
+function nextOfBlocker(visit: Visit, month: string, { what, name }: MonthBlocker): Content {
+  const isNoted = what === 'line_without_note' || what === 'item_without_note'
+  if (!isNoted || !mayOperate(visit)) return BLOCKERS[what][1]
+  return html`${BLOCKERS[what][1]}${postForm(visit, {
+    action: `${visit.root}/months/${month}/note/${name}`,
+    under: 'Write a note',
+    button: 'Save the note',
+    fields: noteFields,
+  })}`
 }
 
 function placeOf(visit: Visit, { what, name, nostro }: MonthBlocker): Content {

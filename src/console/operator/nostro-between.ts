@@ -2,6 +2,8 @@
 // what a person may do with it.
 import type { SuggestionRule } from '../../treasury/match/suggest.ts'
 import { type Html, html } from '../../values/text/html.ts'
+import type { ListOf } from '../api.ts'
+import { oneAccountField } from '../choices.ts'
 import { optionsOf, postForm } from '../form.ts'
 import type {
   BankLine,
@@ -9,6 +11,7 @@ import type {
   MatchCandidate,
   MatchSuggestions,
   NostroItem,
+  OperatorAccount,
 } from '../objects.ts'
 import { idLink, link, money, words } from '../show.ts'
 import { mayOperate, type Visit } from '../visit.ts'
@@ -35,6 +38,8 @@ export interface Chosen {
   readonly notes: readonly CaseNote[]
   /** The other accounts at banks in the currency: a transfer goes to one or comes from it. */
   readonly others: readonly string[]
+  /** Those that a credit may be of: live ones with a balance in the currency. */
+  readonly accounts: ListOf<OperatorAccount>
 }
 
 /** Who, the other account, the text, and the keys by which it is matched. */
@@ -65,10 +70,11 @@ export function itemWords(
   return html`${words(kind)} ${payee_name}<br>${object}${key && html`<br><code>${key}</code>`}`
 }
 
-export function between(visit: Visit, { explained, items, notes, others }: Chosen): Html {
+export function between(visit: Visit, chosen: Chosen): Html {
+  const { explained, items, notes } = chosen
   const id = explained?.line.id ?? items[0]?.id
   return html`${
-    explained === undefined ? itemsAlone(visit, items) : lineParts(visit, explained, items, others)
+    explained === undefined ? itemsAlone(visit, items) : lineParts(visit, explained, chosen)
   }
 ${id !== undefined && mayOperate(visit) && noteForm(visit, id)}
 ${notes.length > 0 && html`<h3>Notes, newest first</h3>`}${noteList(notes)}`
@@ -89,9 +95,9 @@ ${itemWords(visit, item)}<br><code>${item.id}</code></li>`,
 function lineParts(
   visit: Visit,
   { line, candidates, may_book }: MatchSuggestions,
-  items: readonly NostroItem[],
-  others: readonly string[],
+  chosen: Chosen,
 ): Html {
+  const { items } = chosen
   const head = html`<p>${money(line.amount, line.currency)} of ${line.booked_on}<br>
 ${lineWords(line)}<br><code>${line.id}</code></p>`
   if (line.match !== null) return html`${head}<p>It is matched, by <code>${line.match}</code>.</p>`
@@ -106,7 +112,7 @@ know which it is.</p>`
     : candidateOf(visit, line, best, true)
 }
 ${further.map(candidate => candidateOf(visit, line, candidate, false))}
-${mayOperate(visit) && may_book && bookForms(visit, line, others)}`
+${mayOperate(visit) && may_book && bookForms(visit, line, chosen)}`
 }
 
 /** What a person has put together, whatever the rules find. */
@@ -116,7 +122,7 @@ function ownChoice(line: BankLine, items: readonly NostroItem[]): OfferedMatch {
   return { rule: 'own', reason: 'you have chosen what belongs together', items, lines: [], rest }
 }
 
-function bookForms(visit: Visit, line: BankLine, others: readonly string[]): Html {
+function bookForms(visit: Visit, line: BankLine, { others, accounts }: Chosen): Html {
   return html`${postForm(visit, {
     action: `${visit.root}/treasury/${visit.params.name}/book/${line.id}`,
     under: 'Book it without an item',
@@ -131,17 +137,17 @@ function bookForms(visit: Visit, line: BankLine, others: readonly string[]): Htm
       { name: 'note', label: 'Note' },
     ],
   })}
-${!line.amount.startsWith('-') && creditForm(visit, line.id)}`
+${!line.amount.startsWith('-') && creditForm(visit, line.id, accounts)}`
 }
 
-function creditForm(visit: Visit, id: string): Html {
+function creditForm(visit: Visit, id: string, accounts: ListOf<OperatorAccount>): Html {
   return postForm(visit, {
     action: `${visit.root}/treasury/${visit.params.name}/credit/${id}`,
     under: 'Credit an account with it',
     button: 'Credit the account',
     asksPassword: true,
     fields: [
-      { name: 'account_id', label: 'Account', hint: 'Its id, such as acc_…', required: true },
+      { ...oneAccountField(accounts), required: true },
       { name: 'reason', label: 'Why it is theirs', hint: 'They read it.', required: true },
     ],
   })

@@ -52,7 +52,7 @@ async function page(visit: Visit, taken: Html | '' = ''): Promise<Screen> {
   const body = html`<p>${link(`${visit.root}/treasury/${name}`, name)}: its open lines and
 items.</p>
 ${late.map(({ note }) => html`<p class="note wait">Late: ${note}.</p>`)}
-${taken}${mayOperate(visit) && takeForm(visit, name)}
+${taken}${mayOperate(visit) && takeForm(visit, name, statements.results.length > 0)}
 <h2>Statements</h2>
 <form class="filters" action="${visit.root}/treasury/${name}/statements">${field(visit, {
     name: 'until',
@@ -70,10 +70,11 @@ async function notesOf(visit: Visit, id: string): Promise<readonly CaseNote[]> {
   return (await visit.api.unlisted().list<CaseNote>(path)).results
 }
 
-function takeForm(visit: Visit, name: string): Html {
+function takeForm(visit: Visit, name: string, hasOne: boolean): Html {
   return postForm(visit, {
     action: `${visit.root}/treasury/${name}/statements`,
-    under: 'Take in a statement',
+    // The first one is what the page is for.
+    ...(hasOne && { under: 'Take in a statement' }),
     button: 'Take it in',
     body: html`<p>camt.053, MT940, BAI2, or CSV where the account has a mapping. Each line is
 taken once, however often a file comes. A file of more than some 2 MB is taken by whoever runs the
@@ -106,7 +107,7 @@ async function take(visit: Visit): Promise<Screen> {
   const { currency } = await unlisted.api.get<NostroSettings>(`/v3/operator/nostro/${name}`)
   // After a check the form keeps what was sent.
   const next = dry_run ? visit : { ...visit, form: new URLSearchParams() }
-  return page(next, takenPart(answer, currency))
+  return page(next, takenPart(answer, currency, `${visit.root}/treasury/${name}`))
 }
 
 /** The API takes a long text in pieces. */
@@ -117,7 +118,8 @@ type Taken = ImportedStatements['statements'][number]
 function takenPart(
   { known, dry_run, statements, first_lines }: ImportedStatements,
   currency: string,
-) {
+  path: string,
+): Html {
   if (known) {
     return html`<p class="note good" role="status">The same file was taken before: nothing is
 added.</p>`
@@ -145,7 +147,8 @@ added.</p>`
     ],
   }
   const said = dry_run ? 'A check: nothing is taken in.' : 'The file is taken in.'
-  return html`<p class="note ${dry_run ? 'wait' : 'good'}" role="status">${said}</p>
+  const next = !dry_run && html` ${link(path, 'Look at the open lines and items')}.`
+  return html`<p class="note ${dry_run ? 'wait' : 'good'}" role="status">${said}${next}</p>
 ${rows(table, statements)}${dry_run && html`<h2>The first lines</h2>${rows(lines, first_lines)}`}`
 }
 

@@ -2,6 +2,7 @@
 // right, and between them what may explain a line.
 import { type Content, type Html, html } from '../../values/text/html.ts'
 import { type ListOf, queryText } from '../api.ts'
+import { accountsOf } from '../choices.ts'
 import { bodyOf, fieldText, postForm } from '../form.ts'
 import { rows, type Table } from '../list.ts'
 import type { BankLine, CaseNote, NostroItem, NostroMatch, NostroPosition } from '../objects.ts'
@@ -54,7 +55,8 @@ async function show(visit: Visit): Promise<Screen> {
   const others = positions.results
     .filter(one => one.name !== name && one.currency === position?.currency)
     .map(one => one.name)
-  const chosen = { ...(await chosenOf(visit, lines.results, items.results)), others }
+  const accounts = await creditable(visit, position?.currency)
+  const chosen = { ...(await chosenOf(visit, lines.results, items.results)), others, accounts }
   const body = html`${position && positionFacts(visit, position)}
 <div class="desk">
 <section aria-labelledby="lines"><h2 id="lines">The bank: open lines</h2>
@@ -82,7 +84,7 @@ async function chosenOf(
   visit: Visit,
   lines: readonly BankLine[],
   shown: readonly NostroItem[],
-): Promise<Omit<Chosen, 'others'>> {
+): Promise<Omit<Chosen, 'others' | 'accounts'>> {
   const { id = '' } = visit.params
   const asked = visit.query.line ?? (idsIn(id, 'line')[0] || idsOf(visit, 'lines', 'line')[0])
   const ids = visit.query.items === undefined ? idsOf(visit, 'items', 'item') : askedItems(visit)
@@ -98,6 +100,13 @@ async function chosenOf(
       ? []
       : (await visit.api.list<CaseNote>(`/v3/operator/nostro_case/${noted}/note`)).results
   return { explained, items, notes }
+}
+
+/** The accounts that a line in the currency may be credited to. */
+async function creditable(visit: Visit, currency = ''): Promise<Chosen['accounts']> {
+  const { results, has_more } = await accountsOf(visit)
+  const fits = results.filter(one => !one.sandbox && one.currencies.includes(currency))
+  return { results: fits, has_more }
 }
 
 /** A person chooses no more items for one line. */
