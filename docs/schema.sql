@@ -2335,13 +2335,14 @@ CREATE TABLE house_journals (
   CONSTRAINT house_journals_undoes_key UNIQUE (undoes),
   CONSTRAINT house_journals_undoes_fkey FOREIGN KEY (undoes) REFERENCES house_journals(number),
   CONSTRAINT house_journals_by_check CHECK ((by <> ''::text)),
-  CONSTRAINT house_journals_kind_check CHECK ((kind = ANY (ARRAY['cost'::text, 'interest'::text, 'transfer'::text, 'deal'::text, 'own_funds'::text, 'topup'::text, 'write_off'::text, 'correction'::text]))),
+  CONSTRAINT house_journals_kind_check CHECK ((kind = ANY (ARRAY['cost'::text, 'interest'::text, 'transfer'::text, 'deal'::text, 'own_funds'::text, 'topup'::text, 'write_off'::text, 'correction'::text, 'return'::text]))),
   CONSTRAINT house_journals_note_check CHECK ((length(note) <= 500)),
   CONSTRAINT house_journals_number_check CHECK ((number > 0)),
   CONSTRAINT house_journals_reference_check CHECK ((length(reference) <= 200)),
   CONSTRAINT house_sums_to_zero CHECK (house_journal_is_sound(codes, currencies, nostros, amounts)),
-  CONSTRAINT known_codes CHECK ((string_to_array(codes, ' '::text) <@ ARRAY['bank'::text, 'costs'::text, 'interest'::text, 'own_funds'::text, 'fx'::text, 'write_offs'::text]))
+  CONSTRAINT known_codes CHECK ((string_to_array(codes, ' '::text) <@ ARRAY['bank'::text, 'costs'::text, 'interest'::text, 'own_funds'::text, 'fx'::text, 'write_offs'::text, 'returns'::text]))
 );
+CREATE UNIQUE INDEX return_once ON house_journals USING btree (reference) WHERE ((kind = 'return'::text) AND (reference <> ''::text) AND (undoes IS NULL));
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON house_journals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER chained BEFORE INSERT ON house_journals FOR EACH ROW EXECUTE FUNCTION chain_house_journal();
 CREATE TRIGGER history AFTER INSERT ON house_journals FOR EACH ROW EXECUTE FUNCTION keep_history();
@@ -2549,6 +2550,7 @@ CREATE TABLE matches (
   undo_note text DEFAULT ''::text NOT NULL,
   lines bigint[] NOT NULL,
   items bigint[] NOT NULL,
+  CONSTRAINT returned_or_credited TRIGGER DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT undone_gives_back TRIGGER DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT matches_pkey PRIMARY KEY (id),
   CONSTRAINT matches_house_number_key UNIQUE (house_number),
@@ -2569,6 +2571,7 @@ CREATE TRIGGER history AFTER INSERT OR UPDATE ON matches FOR EACH ROW WHEN (((ne
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON matches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER match_is_its_members AFTER INSERT ON matches REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION check_matches();
 CREATE TRIGGER match_stays BEFORE UPDATE ON matches FOR EACH ROW WHEN (((((((((((((old.id IS DISTINCT FROM new.id) OR (old.at IS DISTINCT FROM new.at)) OR (old.lines_sum IS DISTINCT FROM new.lines_sum)) OR (old.items_sum IS DISTINCT FROM new.items_sum)) OR (old.house_number IS DISTINCT FROM new.house_number)) OR (old.nostro IS DISTINCT FROM new.nostro)) OR (old.rule IS DISTINCT FROM new.rule)) OR (old.by IS DISTINCT FROM new.by)) OR (old.note IS DISTINCT FROM new.note)) OR (old.lines IS DISTINCT FROM new.lines)) OR (old.items IS DISTINCT FROM new.items)) OR (old.undone_at IS NOT NULL))) EXECUTE FUNCTION refuse_match_change();
+CREATE CONSTRAINT TRIGGER returned_or_credited AFTER INSERT OR UPDATE ON matches DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.house_number IS NOT NULL)) EXECUTE FUNCTION check_return();
 CREATE CONSTRAINT TRIGGER undone_gives_back AFTER UPDATE ON matches DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_given_back();
 GRANT SELECT ON matches TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (undo_note, undone_at, undone_by) ON matches TO corridor_service;
@@ -5713,3 +5716,54 @@ AS $function$
 $function$;
 REVOKE EXECUTE ON FUNCTION payee_accounts(bigint[]) FROM public;
 GRANT EXECUTE ON FUNCTION payee_accounts(bigint[]) TO corridor_service;
+
+CREATE OR REPLACE FUNCTION line_is_credited(line bigint)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select exists (
+    select from nostro_items i
+    where i.instruction = 'line_' || line and i.match is null and i.kind = 'funding'
+      and not exists (select from nostro_items r where r.account_id = i.account_id
+        and r.number > i.number and r.kind = 'funding_reversal' and r.key = i.key
+        and r.amount = -i.amount))
+    -- A funding whose item is not derived yet.
+    or exists (
+    select from books b left join account_cursors c on c.account_id = b.account_id
+    join journals j on j.account_id = b.account_id and j.number > coalesce(c.number, 0)
+    where not b.sandbox and b.journal_count > coalesce(c.number, 0)
+      and j.kind = 'funding' and j.source = 'esc_line' || line)
+$function$;
+REVOKE EXECUTE ON FUNCTION line_is_credited(bigint) FROM public;
+GRANT EXECUTE ON FUNCTION line_is_credited(bigint) TO corridor_auditor;
+GRANT EXECUTE ON FUNCTION line_is_credited(bigint) TO corridor_service;
+
+CREATE OR REPLACE FUNCTION check_return()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not exists (select from house_journals where number = new.house_number and kind = 'return')
+  then
+    return null;
+  end if;
+  if new.undone_at is null and exists (
+    select from unnest(new.lines) as l (id) where line_is_credited(l.id))
+  then
+    raise exception 'match % returns money that an account has', new.id
+      using errcode = 'check_violation', constraint = 'returned_or_credited';
+  end if;
+  if new.undone_at is not null and exists (
+    select from house_journals h where h.kind = 'return' and h.undoes is null
+      and h.reference = 'RTN' || lpad(new.id::text, 9, '0')
+      and not exists (select from house_journals u where u.undoes = h.number))
+  then
+    raise exception 'match % is undone and its payment back stands', new.id
+      using errcode = 'check_violation', constraint = 'undone_takes_back_its_return';
+  end if;
+  return null;
+end $function$;

@@ -203,7 +203,7 @@ const reverse = writing({
   params: NumberPath,
   body: Closed({ reason: Reason }, { title: 'ReverseHouseJournal' }),
   response: HouseJournalResponse,
-  refusals: ['already_reversed'],
+  refusals: ['already_reversed', 'invalid_transition'],
   asksPassword: true,
   async run(acting, { id, reason }) {
     const kept = await acting.kept()
@@ -214,6 +214,7 @@ const reverse = writing({
       const message = `${id} is reversed already, by journal_${journal.undone_by}.`
       throw refusal('already_reversed', message)
     }
+    if (journal.kind === 'return') throw refusal('invalid_transition', `${id} ${RETURNS}`)
     const grounds = { value_on: today(), note: reason, by: acting.operator.name }
     return booked(acting, async tx => {
       if (journal.kind === 'transfer') await refuseUnearned(acting.audit, tx, opposite(journal))
@@ -225,6 +226,8 @@ const reverse = writing({
     help: '\nExample:\n  corridor house reverse journal_12 --reason "Booked twice"',
   },
 })
+
+const RETURNS = 'returns money to its payer: undo the match of its line instead.'
 
 export const house: ActionGroup = { actions: [list, transfer, topup, deal, reverse] }
 

@@ -3,7 +3,9 @@ import { Closed } from '../http/schema.ts'
 import { bookingOf } from '../treasury/credit.ts'
 import { findCreditLine } from '../treasury/funding-key-store.ts'
 import { caseNumber } from '../treasury/match/case-id.ts'
+import { asMatcher } from '../treasury/match/match-store.ts'
 import { findLines } from '../treasury/match/open-store.ts'
+import { isOpenLine } from '../treasury/match/return-store.ts'
 import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
 import { writing } from './action.ts'
 import { BookingResponse, book, REFUSALS, SHOWN } from './funding.ts'
@@ -36,7 +38,13 @@ export const credit = writing({
       throw refusal('invalid_transition', `${id} is no open credit on an account for clients.`)
     }
     refuseIfAny(sandbox ? [invalidField('account_id', 'a sandbox has no money at a bank')] : [])
-    return book(acting, bookingOf(line, account_id, acting.operator.name, reason))
+    // Nobody returns or matches the line meanwhile.
+    return asMatcher(acting.audit, { nostro: line.nostro, waits: true }, async tx => {
+      if (!(await isOpenLine(tx, line.id))) {
+        throw refusal('invalid_transition', `${id} is matched since.`)
+      }
+      return book(acting, bookingOf(line, account_id, acting.operator.name, reason))
+    })
   },
   command: {
     ...SHOWN,

@@ -14,6 +14,7 @@ import { type Acting, type ActionGroup, writing } from './action.ts'
 import { exceptions, items, lines, matches, NOSTRO_NAME, notes, suggest } from './nostro-cases.ts'
 import { NostroPath, nostroNamed } from './nostro-changes.ts'
 import { credit } from './nostro-credit.ts'
+import { giveBack } from './nostro-return.ts'
 import { addRule, removeRule, rules } from './nostro-rules.ts'
 import { CaseId, PATHS } from './nostro-shown.ts'
 import { known } from './operator-write.ts'
@@ -256,7 +257,7 @@ async function matchAll(sql: Sql, name: string) {
 
 export const nostroMatching: ActionGroup = {
   actions: [
-    ...[lines, items, matches, suggest, exceptions, match, book, credit, undo],
+    ...[lines, items, matches, suggest, exceptions, match, book, credit, giveBack, undo],
     ...[note, notes, rules, addRule, removeRule, run],
   ],
 }

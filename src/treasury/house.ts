@@ -11,11 +11,12 @@ export const HOUSE_KINDS = [
   'topup',
   'write_off',
   'correction',
+  'return',
 ] as const
 export type HouseKind = (typeof HOUSE_KINDS)[number]
 
 /** Positions of the house besides its nostros. */
-export type HouseCode = 'costs' | 'interest' | 'own_funds' | 'fx' | 'write_offs'
+export type HouseCode = 'costs' | 'interest' | 'own_funds' | 'fx' | 'write_offs' | 'returns'
 
 /** Minor units, signed as in journals of accounts: money that a nostro receives is negative. */
 export type HousePosting =

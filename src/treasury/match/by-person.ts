@@ -11,6 +11,7 @@ import { caseId } from './case-id.ts'
 import type { NewMatch, StoredMatch } from './match.ts'
 import {
   findHouseItems,
+  findReturn,
   findReversal,
   listStandingFundings,
   lockMatch,
@@ -50,8 +51,8 @@ export interface MadeMatch {
 export async function matchByPerson(tx: TransactionSql, asked: AskedMatch): Promise<MadeMatch> {
   const { rest_as, to, note, by } = asked
   await actForTheHouse(tx)
-  const lines = await membersOf(tx, 'line', asked.lines)
-  const items = await membersOf(tx, 'item', asked.items)
+  const lines = await openMembers(tx, 'line', asked.lines)
+  const items = await openMembers(tx, 'item', asked.items)
   const nostro = await nostroOf(tx, [...lines, ...items])
   const [sum, booked] = [sumOf(lines), sumOf(items)]
   const rest = sum - booked
@@ -87,7 +88,8 @@ function checkRest({ rest, sum, booked, currency }: Sums, rest_as: RestKind | un
   }
 }
 
-async function membersOf(
+/** Refuses unknown members (404), and those of another match (409). Locks them. */
+export async function openMembers(
   tx: TransactionSql,
   kind: 'line' | 'item',
   numbers: readonly bigint[],
@@ -132,7 +134,7 @@ async function nostroOf(tx: TransactionSql, members: readonly Member[]): Promise
 
 const sumOf = (members: readonly Member[]) => members.reduce((sum, one) => sum + one.amount, 0n)
 
-const today = (): IsoDate => new Date().toISOString().slice(0, 10)
+export const today = (): IsoDate => new Date().toISOString().slice(0, 10)
 
 interface Rest {
   readonly rest: bigint
@@ -179,8 +181,9 @@ export interface AskedUndo {
 }
 
 /**
- * Undoes a match, and reverses the journal of the house that was written with it. Refuses (409) one
- * that is undone, whose funding stands, or whose transfer the other bank has confirmed.
+ * Undoes a match, and reverses what was booked in the books of the house for it. Refuses (409) one
+ * that is undone, whose funding stands, whose transfer the other bank has confirmed, or whose
+ * payment back the bank has debited.
  */
 export async function undoByPerson(tx: TransactionSql, asked: AskedUndo): Promise<StoredMatch> {
   await actForTheHouse(tx)
@@ -197,28 +200,29 @@ export async function undoByPerson(tx: TransactionSql, asked: AskedUndo): Promis
     throw refusal('invalid_transition', message)
   }
   await undo(tx, asked)
-  if (match.house_number !== null) await reverseJournal(tx, match, asked)
+  for (const number of [match.house_number, await findReturn(tx, asked.id)]) {
+    if (number != null) await reverseJournal(tx, number, asked)
+  }
   return match
 }
 
-/** Reverses the match's journal, and pairs the items of both, which are open otherwise. */
+/** Reverses a journal of the match, and pairs the items of both, which are open otherwise. */
 async function reverseJournal(
   tx: TransactionSql,
-  match: StoredMatch,
+  number: bigint,
   { by, note }: AskedUndo,
 ): Promise<void> {
-  if (match.house_number === null) return
-  const made = await findHouseItems(tx, match.house_number)
+  const made = await findHouseItems(tx, number)
   const confirmed = made.find(item => item.match !== null)
   if (confirmed?.match != null) {
     const other = caseId('match', confirmed.match)
     const where = `on ${confirmed.nostro} is in ${other}`
-    const message = `The transfer's other side ${where}: undo it first.`
+    const message = `The other side ${where}: undo it first.`
     throw refusal('invalid_transition', message)
   }
   const reversal =
-    (await findReversal(tx, match.house_number)) ??
-    (await reverseHouse(tx, match.house_number, { value_on: today(), note, by }))
+    (await findReversal(tx, number)) ??
+    (await reverseHouse(tx, number, { value_on: today(), note, by }))
   const taken_back = await findHouseItems(tx, reversal)
   const pairs = made.map((item): NewMatch => {
     const back = taken_back.find(one => one.nostro === item.nostro)

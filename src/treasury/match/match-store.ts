@@ -167,6 +167,18 @@ export async function movesOn(tx: Tag, item: bigint, nostro: string): Promise<bo
   return row?.moves === true
 }
 
+/** What the payment back of a match that returns money names: its end-to-end id. */
+export const returnReference = (match: bigint) => `RTN${String(match).padStart(9, '0')}`
+
+/** The journal that expects the payment back of this match, unless it is reversed. */
+export async function findReturn(tx: Tag, match: bigint): Promise<bigint | undefined> {
+  const [row] = await tx<{ number: bigint }[]>`
+    select number from house_journals h where kind = 'return' and undoes is null
+      and reference = ${returnReference(match)}
+      and not exists (select from house_journals u where u.undoes = h.number)`
+  return row?.number
+}
+
 /** The number of the journal of the house that reverses this one; undefined for none. */
 export async function findReversal(tx: Tag, house_number: bigint): Promise<bigint | undefined> {
   const [row] = await tx<{ number: bigint }[]>`

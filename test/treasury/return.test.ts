@@ -1,0 +1,169 @@
+// Money in suspense that goes back to its payer: paid once, credited to nobody, and taken back only
+// while the bank has not paid.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Sql } from '../../src/sql/connect.ts'
+import { trialBalance } from '../../src/treasury/balance-store.ts'
+import { deriveSome } from '../../src/treasury/derive.ts'
+import { matchNostro } from '../../src/treasury/match/match-nostro.ts'
+import { listNostros } from '../../src/treasury/nostro-store.ts'
+import { listSuspense } from '../../src/treasury/report-store.ts'
+import { verify } from '../../src/verify/run.ts'
+import { balancesOf } from '../support/assert/check.ts'
+import { untilBlocked } from '../support/database/blocked.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { giveLines, identityOf } from '../support/treasury/open-rows.ts'
+
+let service: TestService
+let owner: Sql
+let cli: Cli
+let account: Client
+const NOSTRO = { name: 'eur_main', currency: 'EUR' }
+
+before(async () => {
+  service = await startTestService()
+  owner = service.database.owner
+  cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
+  await run('nostro', 'add', 'eur_main', 'EUR', '0', '--account', 'DE89 3704 0044 0532 0130 00')
+  account = await service.openAccount({ currencies: ['EUR'], sandbox: false })
+})
+after(async () => {
+  await cli.close()
+  await service.close()
+})
+
+async function run(...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await cli.run(...words)
+  assert.equal(code, 0, stderr)
+  return stdout
+}
+
+async function refused(...words: string[]): Promise<string> {
+  const { code, stderr } = await cli.run(...words)
+  assert.equal(code, 1, stderr)
+  return stderr
+}
+
+async function comesIn(amount: bigint) {
+  const payer = { counterparty_name: 'Zoe Park', counterparty: 'DE02120300000000202051' }
+  const [id = 0n] = await giveLines(owner, NOSTRO, [{ amount, text: 'whose?', ...payer }])
+  return `line_${id}`
+}
+
+const sendBack = async (line: string) =>
+  JSON.parse(await run('nostro', 'return', line, '--reason', 'No such customer', '--json'))
+const credit = (line: string) =>
+  ['nostro', 'credit', line, account.account.account_id, '--reason', 'Theirs'] as const
+const suspense = async () => (await listSuspense(owner, 100)).map(({ line }) => `line_${line}`)
+
+async function agree() {
+  while ((await deriveSome(service.deps)).journals > 0n);
+  const nostro = (await listNostros(owner)).find(({ name }) => name === NOSTRO.name)
+  const found = nostro ?? assert.fail()
+  await matchNostro(service.deps.sql, found)
+  const { difference, open } = await identityOf(owner, found)
+  assert.equal(difference, open)
+  const verdict = await verify(owner, { account_id: null, all: true })
+  assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
+}
+
+test('line in suspense, returned: to be paid to its payer, credited to nobody, matched by the debit', async () => {
+  const line = await comesIn(50_000n)
+  const made = await sendBack(line)
+  const { amount, payer_name, payer_account, nostro, end_to_end_id } = made
+  assert.deepEqual([nostro, amount, payer_name], ['eur_main', '50000', 'Zoe Park'])
+  assert.deepEqual([payer_account, end_to_end_id.length], ['DE02120300000000202051', 12])
+  assert.deepEqual(await suspense(), [])
+  assert.match(await refused(...credit(line)), /is no open credit/)
+  assert.match(await refused('nostro', 'return', line, '--reason', 'again'), /undo it first/)
+  assert.match(await run('nostro', 'items', 'eur_main'), new RegExp(`-500\\.00.*${end_to_end_id}`))
+  await agree()
+  await giveLines(owner, NOSTRO, [{ amount: -50_000n, end_to_end_id }])
+  await agree()
+  assert.match(await run('nostro', 'items', 'eur_main'), /no item/)
+  const sums = await trialBalance(owner, '2999-01-01T00:00:00Z')
+  assert.deepEqual(
+    sums.filter(({ code }) => code === 'returns'),
+    [],
+  )
+  const undone = ['nostro', 'undo', made.match, '--note', 'No']
+  assert.match(
+    await refused(...undone),
+    /The other side on eur_main is in match_\d+: undo it first/,
+  )
+})
+
+test('return, undone before the bank has paid: in suspense again, and credited then', async () => {
+  const line = await comesIn(7_000n)
+  const { match } = await sendBack(line)
+  const journals = JSON.parse(await run('house', 'list', '--json'))
+  for (const { id, kind } of journals.filter((one: { kind: string }) => one.kind === 'return')) {
+    assert.match(await refused('house', 'reverse', id, '--reason', 'x'), /undo the match/, kind)
+  }
+  await run('nostro', 'undo', match, '--note', 'It is a customer')
+  assert.deepEqual(await suspense(), [line])
+  await agree()
+  await run(...credit(line))
+  await agree()
+  assert.deepEqual(await suspense(), [])
+})
+
+test('line whose funding is not derived yet, and no credit: not returned', async () => {
+  const line = await comesIn(6_000n)
+  await run(...credit(line))
+  const again = ['nostro', 'return', line, '--reason', 'No'] as const
+  assert.match(await refused(...again), /is credited to an account: reverse that first/)
+  const debit = await comesIn(-100n)
+  assert.match(await refused('nostro', 'return', debit, '--reason', 'No'), /is no credit in EUR/)
+  await run('nostro', 'book', debit, '--as', 'cost')
+  await agree()
+})
+
+test('return and credit of one line at the same moment: the first alone', async () => {
+  const line = await comesIn(4_000n)
+  const before = (await balancesOf(account)).EUR
+  const { returned, credited } = await owner.begin(async tx => {
+    await tx`select pg_advisory_xact_lock(hashtextextended('corridor match eur_main', 0))`
+    const returned = cli.run('nostro', 'return', line, '--reason', 'No such customer')
+    await untilBlocked(owner)
+    const credited = cli.run(...credit(line))
+    await Promise.race([credited, untilTwo()])
+    return { returned, credited }
+  })
+  assert.equal((await returned).code, 0)
+  const late = await credited
+  assert.match(late.stderr, /is matched since/)
+  assert.equal((await balancesOf(account)).EUR, before)
+  await agree()
+})
+
+/** Both commands wait for the turn of the nostro. */
+async function untilTwo(): Promise<void> {
+  while ((await untilBlocked(owner)).length < 2);
+}
+
+test('money that an account has: PostgreSQL refuses to commit its return', async () => {
+  const line = await comesIn(3_000n)
+  const { match } = await sendBack(line)
+  await run('nostro', 'undo', match, '--note', 'Theirs')
+  await run(...credit(line))
+  const number = BigInt(line.slice('line_'.length))
+  const returning = owner.begin(async tx => {
+    await tx`
+      insert into house_journals (value_on, kind, codes, currencies, nostros, amounts, by)
+      values (current_date, 'return', 'bank returns', 'EUR EUR', 'eur_main -', '{-3000,3000}', 'x')`
+    const [item] = await tx<{ id: bigint; house_number: bigint }[]>`
+      select id, house_number from nostro_items where kind = 'house' order by id desc limit 1`
+    const { id = 0n, house_number = 0n } = item ?? {}
+    const [row] = await tx<{ match: bigint }[]>`select nextval('match_ids') as match`
+    await tx`update bank_lines set match = ${row?.match ?? 0n} where id = ${number}`
+    await tx`update nostro_items set match = ${row?.match ?? 0n} where id = ${id}`
+    await tx`
+      insert into matches (id, nostro, rule, by, lines, items, lines_sum, items_sum, house_number)
+      values (${row?.match ?? 0n}, 'eur_main', 'person', 'x', ${[String(number)]}::text[]::bigint[],
+        ${[String(id)]}::text[]::bigint[], 3000, 3000, ${house_number})`
+  })
+  await assert.rejects(returning, /returns money that an account has/)
+  await agree()
+})
