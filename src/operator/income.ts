@@ -73,7 +73,7 @@ export const IncomeResponse = Closed(
       description: 'The day in UTC, by the clock of the account.',
     }),
     currency: Type.String(),
-    fees: Minor('Fees of payouts less those given back, in minor units, as text.'),
+    fees: Minor('Fees less those given back, in minor units, as text.'),
     fx: Minor('Income from conversions, by spread and rounding, in minor units, as text.'),
   },
   { title: 'Income' },

@@ -2,8 +2,12 @@
 // refused, the two lines that come of it, and what PostgreSQL refuses by itself.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { makeApiKey } from '../../src/accounts/rules.ts'
+import { insertApiKey } from '../../src/accounts/store.ts'
 import { deliverDue } from '../../src/app/worker/deliver-webhooks.ts'
 import { deleteOldQuotes } from '../../src/quotes/expired-store.ts'
+import { newId } from '../../src/values/id.ts'
+import { newSecret } from '../../src/values/secret.ts'
 import { verifyBooks } from '../support/assert/books.ts'
 import { assertProblems, assertRefused, balancesOf, rowVersions } from '../support/assert/check.ts'
 import { assertBounds, assertFilters, assertListed, getAll } from '../support/assert/listing.ts'
@@ -11,7 +15,12 @@ import { idOf } from '../support/assert/shapes.ts'
 import { localPayout } from '../support/given/bodies.ts'
 import { startReceiver } from '../support/network/receiver.ts'
 import { addApprovalRule } from '../support/service/approvals.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import {
+  basic,
+  type Client,
+  startTestService,
+  type TestService,
+} from '../support/service/service.ts'
 
 const QUOTE = '/v3/conversion/quote'
 const PATH = '/v3/conversion'
@@ -372,6 +381,30 @@ test(`POST ${PATH}, rule that asks for approval of such payouts: refused (403); 
   assert.equal((await own.post(PATH, { quote: id })).status, 200)
   await removeNarrow()
 })
+
+test(`POST ${PATH}, key whose payouts all need an approval: refused (403); another key: converts`, async () => {
+  const own = await open()
+  const { id } = await quoted(own)
+  const key = await makesOnlyKey(own)
+  const payload = JSON.stringify({ quote: id })
+  const headers = {
+    authorization: basic(key.key_id, key.secret),
+    'content-type': 'application/json',
+  }
+  const answer = await service.inject({ method: 'POST', url: PATH, headers, payload })
+  assertRefused(answer, 403, 'approval_needed')
+  assert.match(answer.json.message, /of this key/)
+  assert.equal((await own.post(PATH, { quote: id })).status, 200)
+})
+
+async function makesOnlyKey({ account }: Client) {
+  const secret = newSecret(account)
+  const options = { scope: 'write', name: 'maker', secret, makes_only: true } as const
+  const key = makeApiKey(account.account_id, options, newId)
+  await insertApiKey(service.deps.sql, key)
+  await service.deps.reference.refresh()
+  return { key_id: key.key_id, secret }
+}
 
 const IN_STATEMENTS: readonly [format: string, ...shown: RegExp[]][] = [
   [

@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { stepOn } from '../../src/verify/proof.ts'
 import { verifyBooks } from '../support/assert/books.ts'
 import { undone, verdictIn } from '../support/database/undone.ts'
+import { addApprovalRule } from '../support/service/approvals.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { disarm, rechain } from './forgery.ts'
 
@@ -222,6 +223,21 @@ test('conversion by hand, quote of an earlier conversion: refused by conversion_
     select quote_id from conversions where account_id = ${mine()} order by id limit 1`
   const conversion = { ...rows.conversion, quote_id: used?.quote_id }
   assert.equal(await writeByHand({ ...rows, conversion }), 'conversion_quote_used_once')
+})
+
+test('conversion by hand, rule that asks for approval of any payout, or key that only makes: refused by conversion_without_approval', async () => {
+  const remove = await addApprovalRule(service, { account_id: mine() })
+  assert.equal(await writeByHand(rows), 'conversion_without_approval')
+  await remove()
+  const narrow = await addApprovalRule(service, { account_id: mine(), payout_type: 'swift' })
+  assert.equal(await writeByHand(rows), 'taken')
+  await narrow()
+  const key_id = `key_${'7'.repeat(20)}`
+  await owner()`
+    insert into api_keys (key_id, account_id, secret_hash, scope, name, makes_only)
+    values (${key_id}, ${mine()}, sha256('7'), 'write', 'maker', true)`
+  const conversion = { ...rows.conversion, made_by: key_id }
+  assert.equal(await writeByHand({ ...rows, conversion }), 'conversion_without_approval')
 })
 
 test('journals of a conversion, written a second time: refused by booked_once', async () => {

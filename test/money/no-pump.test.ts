@@ -1,8 +1,11 @@
-// No cycle of conversions ends above its start, whatever rows the book has: rows at random that
-// contradict each other, in either direction, with pegs, spreads of each account, fees and rounding.
+// No cycle of payouts and conversions ends above its start, whatever rows the book has: rows at random
+// that contradict each other, in either direction, with pegs, spreads of each account, fees and rounding.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { Account } from '../../src/accounts/rules.ts'
+import type { ConversionQuote } from '../../src/conversions/conversion.ts'
+import { quoteConversion } from '../../src/conversions/rules.ts'
 import type { Fee } from '../../src/prices/fee/rules.ts'
 import type { Pricing } from '../../src/prices/price.ts'
 import {
@@ -63,6 +66,8 @@ const scene = fc.record({
       to: index,
       account: fc.nat(2),
       by: fc.constantFrom('payout', 'debit', 'destination'),
+      /** Converts between balances of the account, and pays nobody. */
+      converts: fc.boolean(),
     }),
     { minLength: 1, maxLength: 6 },
   ),
@@ -100,8 +105,11 @@ function bookOf({ codes, worth, pivot, rows }: Scene): RateBook {
 }
 
 function pricingOf(s: Scene, book: RateBook, account: number): Pricing {
-  const fees: Fee[] =
-    s.fee === null ? [] : [feeRow({ ...s.fee, fee_currency: s.codes[s.fee.currency] ?? '' })]
+  const of = (payout_type: string): Fee[] =>
+    s.fee === null
+      ? []
+      : [feeRow({ ...s.fee, payout_type, fee_currency: s.codes[s.fee.currency] ?? '' })]
+  const fees = ['local', 'conversion'].flatMap(of)
   return { ...pricing({}, fees, { spread_bps: s.spreads[account] ?? 0 }), rates: book }
 }
 
@@ -194,20 +202,56 @@ function payoutOf(
   return price && solve('destination_info.amount', price.destination_amount)
 }
 
-test(`priceQuote, ${BOOKS} chains over up to six currencies and three accounts: none ends with more than its start`, () => {
-  let ended = 0
+/** A conversion of at most `balance`, by one of the two amounts of a request. */
+function converted(
+  by: 'payout' | 'debit' | 'destination',
+  [held, wanted]: readonly [string, string],
+  prices: Pricing,
+  balance: bigint,
+): ConversionQuote | undefined {
+  const account = { currencies: [held, wanted] } as unknown as Account
+  const identity = { account_id: 'acc_1', id: 'coq_1', made_by: 'key_1' }
+  const times = { now: NOW, at: NOW }
+  const quote = (amounts: { total_debit?: number; amount?: number }) => {
+    const { total_debit, amount } = amounts
+    const request = {
+      holding_info: { currency: held },
+      destination_info: { currency: wanted, ...(amount !== undefined && { amount }) },
+      ...(total_debit !== undefined && { total_debit }),
+    }
+    return unlessRefused(() => quoteConversion(identity, request, account, prices, times))
+  }
+  const most = quote({ total_debit: Number(balance) })
+  return by === 'debit' || most === undefined
+    ? most
+    : quote({ amount: Number(most.destination_amount) })
+}
+
+test(`priceQuote and quoteConversion, ${BOOKS} chains over up to six currencies and three accounts: none ends with more than its start`, () => {
+  let [ended, conversions] = [0, 0]
   fc.assert(
     fc.property(scene, s => {
       const book = bookOf(s)
       const first = s.codes[0] ?? ''
       let [held, balance] = [first, s.start]
-      for (const [i, { through, to, account, by }] of s.chain.entries()) {
+      for (const [i, { through, to, account, by, converts }] of s.chain.entries()) {
         const last = i === s.chain.length - 1
+        const wanted = last ? first : (s.codes[to] ?? '')
+        if (converts && wanted !== held) {
+          const quote = converted(by, [held, wanted], pricingOf(s, book, account), balance)
+          if (quote === undefined) return
+          assert.ok(totalDebit(quote) <= balance, 'a conversion takes at most what there is')
+          assert.ok(quote.fx_income_holding >= 0n && quote.fx_income_destination === 0n)
+          held = wanted
+          balance = quote.destination_amount
+          conversions += 1
+          continue
+        }
         const asked: QuoteTerms = {
           ...terms,
           holding_currency: held,
           payout_currency: s.codes[through] ?? '',
-          destination_currency: last ? first : (s.codes[to] ?? ''),
+          destination_currency: wanted,
         }
         const prices = pricingOf(s, book, account)
         const payout_amount = payoutOf(by, asked, prices, balance)
@@ -228,6 +272,7 @@ test(`priceQuote, ${BOOKS} chains over up to six currencies and three accounts: 
     { seed, numRuns: BOOKS * 4 },
   )
   assert.ok(ended > BOOKS / 4, `${ended} chains came to their end`)
+  assert.ok(conversions > BOOKS, `${conversions} conversions`)
 })
 
 test('rate triangle that once turned 100,000 into 122,806: loses in every round', () => {

@@ -12,7 +12,7 @@ let service: TestService
 before(async () => {
   service = await startTestService()
   await service.database.owner`delete from rates`
-  await service.setFees([{ payout_type: 'service_account' }])
+  await service.setFees([{ payout_type: 'service_account' }, { payout_type: 'conversion' }])
 })
 after(() => service.close())
 
@@ -39,6 +39,19 @@ async function send(from: Client, to: Client, holding_currency: string, currency
   assert.equal(sent.status, 200, sent.text)
 }
 
+/** Converts all of one currency into the next one. */
+async function convert(account: Client, holding_currency: string, currency: string) {
+  const total_debit = await balanceOf(account, holding_currency)
+  const quote = await account.post('/v3/conversion/quote', {
+    holding_info: { currency: holding_currency },
+    destination_info: { currency },
+    total_debit,
+  })
+  assert.equal(quote.status, 200, quote.text)
+  const made = await account.post('/v3/conversion', { quote: quote.json.data.id })
+  assert.equal(made.status, 200, made.text)
+}
+
 for (const spread_bps of [0, 50]) {
   for (const round of [
     ['EUR', 'GBP', 'USD'],
@@ -52,6 +65,26 @@ for (const spread_bps of [0, 50]) {
       let [payer, payee] = [one, two]
       for (let i = 0; i < 15; i++) {
         await send(payer, payee, round[i % 3] ?? '', round[(i + 1) % 3] ?? '')
+        ;[payer, payee] = [payee, payer]
+      }
+      const left = (await balanceOf(one, 'EUR')) + (await balanceOf(two, 'EUR'))
+      assert.ok(left <= START, `${START} became ${left}`)
+      assert.ok(left > START / 2)
+    })
+
+    test(`conversions of one account and payouts to another, ${round.join(' to ')}, spread ${spread_bps}: five rounds gain nothing`, async () => {
+      await service.setPricing({ spread_bps })
+      await service.setRates({ 'EUR/USD': '1.2', 'EUR/GBP': '0.8', 'GBP/USD': '1.6155' })
+      const one = await service.openAccount({ currencies, fund: { EUR: BigInt(START) } })
+      const two = await service.openAccount({ currencies })
+      let [payer, payee] = [one, two]
+      for (let i = 0; i < 15; i++) {
+        const [held, wanted] = [round[i % 3] ?? '', round[(i + 1) % 3] ?? '']
+        if (i % 4 < 3) {
+          await convert(payer, held, wanted)
+          continue
+        }
+        await send(payer, payee, held, wanted)
         ;[payer, payee] = [payee, payer]
       }
       const left = (await balanceOf(one, 'EUR')) + (await balanceOf(two, 'EUR'))
