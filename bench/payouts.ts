@@ -3,6 +3,7 @@
 import { createFunded } from '../src/cli/account.ts'
 import { type Context, onDatabase } from '../src/cli/context.ts'
 import { readConfig } from '../src/config/config.ts'
+import { updateRequired } from '../src/screening/list-store.ts'
 import type { Load } from './load.ts'
 import type { SteadyRequest } from './steady.ts'
 import { type Caller, callerOf, type Target, untilKeysAreKnown } from './target.ts'
@@ -134,6 +135,24 @@ export async function openFunded(
     duplicate_window_s: 0,
   })
   return callerOf(address, { account_id: account.account_id, key_id, secret })
+}
+
+/** Creates such a live account, whose payouts go to this rail and wait for no sanctions list. */
+export async function openLive(
+  target: Target,
+  rail: string,
+  ...timetable: readonly string[]
+): Promise<Caller> {
+  const caller = await onDatabase(readConfig({}), target.database_url, async context => {
+    await updateRequired(context.sql, { required: [], set_by: 'bench', reason: 'Nobody is paid.' })
+    return openFunded(context, target.address, 'Live', false)
+  })
+  const fee = ['--fixed-amount', '0', '--fee-currency', 'USD', '--force']
+  await target.command('fees', 'set', '--payout-type', 'local', ...fee)
+  const { account_id } = caller
+  await target.command('route', 'set', '--rail', rail, ...timetable, '--account', account_id)
+  await untilKeysAreKnown()
+  return caller
 }
 
 /** Creates `count` such sandbox accounts, each with a beneficiary. */

@@ -3,17 +3,14 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { onDatabase } from '../src/cli/context.ts'
-import { readConfig } from '../src/config/config.ts'
-import { updateRequired } from '../src/screening/list-store.ts'
 import type { Sql } from '../src/sql/connect.ts'
 import { mostMemoryMib, withCost } from './cpu.ts'
 import { asOwner } from './database.ts'
 import type { FigureRound } from './figure.ts'
-import { openFunded, PAYOUTS } from './payouts.ts'
+import { openLive, PAYOUTS } from './payouts.ts'
 import { say, whole, wordCost } from './report.ts'
 import { payInBatches, WORKER } from './settle-run.ts'
-import { type Caller, type Target, untilKeysAreKnown } from './target.ts'
+import type { Caller, Target } from './target.ts'
 
 export interface FileRail {
   readonly target: Target
@@ -45,23 +42,7 @@ export async function openFileRail(target: Target, most_items: number): Promise<
   const file = join(folder, 'config.json')
   await writeFile(file, JSON.stringify(config))
   await target.command('rail', 'add', NAME, '--kind', 'iso20022', '--config', file)
-  const payer = await onDatabase(readConfig({}), target.database_url, async context => {
-    await updateRequired(context.sql, { required: [], set_by: 'bench', reason: 'Nobody is paid.' })
-    return openFunded(context, target.address, 'Live', false)
-  })
-  const fee = ['--fixed-amount', '0', '--fee-currency', 'USD', '--force']
-  await target.command('fees', 'set', '--payout-type', 'local', ...fee)
-  await target.command(
-    'route',
-    'set',
-    '--rail',
-    NAME,
-    '--no-cut-off',
-    '--account',
-    payer.account_id,
-  )
-  await untilKeysAreKnown()
-  return { target, folder, payer }
+  return { target, folder, payer: await openLive(target, NAME, '--no-cut-off') }
 }
 
 /**

@@ -1,11 +1,16 @@
-// The scenario upkeep: what it costs the service to verify its books while it runs, and to have its
-// log archived. Each is held against the same service without it, in turns.
+// The scenario upkeep: what it costs the service to verify its books while it runs, to have its log
+// archived, and to derive the house's books. Each is held against the same service without it, in
+// turns.
 import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { MANUAL } from '../src/rails/rail.ts'
+import { connect } from '../src/sql/connect.ts'
+import { takeTurn } from '../src/treasury/item-store.ts'
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
 import { FRESH_STEP, type Measured, measureLoad, type Seconds } from './measure.ts'
 import type { Options } from './options.ts'
-import { GUARD_NOTE, type Payer, payerOf, payoutLoad } from './payouts.ts'
+import { GUARD_NOTE, openLive, type Payer, payerOf, payoutLoad } from './payouts.ts'
 import { inRounds, sayLoad } from './report.ts'
 import { type Target, withTarget } from './target.ts'
 
@@ -26,9 +31,9 @@ const WITHOUT = {
   CORRIDOR_ARCHIVE: 'off',
 }
 
-type Way = 'without' | 'verifying' | 'archiving'
+type Way = 'without' | 'verifying' | 'archiving' | 'deriving'
 
-const WAYS: readonly Way[] = ['without', 'verifying', 'archiving']
+const WAYS: readonly Way[] = ['without', 'verifying', 'archiving', 'deriving']
 
 export function benchUpkeep(options: Options): Promise<readonly Figure[]> {
   const plan = options.quick ? QUICK : FULL
@@ -42,13 +47,17 @@ export function benchUpkeep(options: Options): Promise<readonly Figure[]> {
       without: WITHOUT,
       verifying: { ...WITHOUT, CORRIDOR_VERIFY_PERCENT: '2' },
       archiving: { ...WITHOUT, CORRIDOR_ARCHIVE: archive },
+      deriving: WITHOUT,
     }
-    const payer = await payerOf(target)
+    // The books of sandboxes are not derived.
+    const payer = await payerOf(await openLive(target, MANUAL))
     let measured = 0
     const measure = async (way: Way) => {
       const place = await target.startAnother(settings[way])
       const at = { ...place, fresh_from: measured++ * FRESH_STEP }
-      return measureOnce(options, target, { payer, plan, way, at }).finally(place.stop)
+      const measured_once = () => measureOnce(options, target, { payer, plan, way, at })
+      const load = way === 'deriving' ? measured_once() : withoutDeriving(target, measured_once)
+      return load.finally(place.stop)
     }
     const rounds = await inRounds(plan.rounds, round => inTurns(round, measure))
     const row = (name: string, way: Way): Figure => {
@@ -61,8 +70,25 @@ export function benchUpkeep(options: Options): Promise<readonly Figure[]> {
     return [
       row('payout create, the service verifies its books', 'verifying'),
       row('payout create, the log is archived', 'archiving'),
+      {
+        ...row("payout create, the house's books are derived", 'deriving'),
+        goals: [{ what: 'ratio', to: 'without it', at_least: 0.97 }],
+      },
     ]
   })
+}
+
+/** Has the turn of the process that derives, so that none does. */
+async function withoutDeriving<T>({ database_url }: Target, work: () => Promise<T>): Promise<T> {
+  const sql = connect(database_url, { max: 1, as: 'owner' })
+  try {
+    return await sql.begin(async tx => {
+      while (!(await takeTurn(tx))) await delay(10)
+      return work()
+    })
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
 }
 
 /** Another way is the first in each round. */
