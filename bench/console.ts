@@ -95,6 +95,11 @@ function operatorPages(account_id: string, payout: string): readonly string[] {
     'income',
     'prices',
     'prices/USD/EUR',
+    'treasury',
+    'client-money',
+    'house',
+    'months',
+    'reports',
     'rails',
     'rules',
     'deliveries',
@@ -113,7 +118,8 @@ function figure(name: string, value: number, at_most: number): Figure {
  * Makes `count` users with access to the account, and logs them in by the link; returns their
  * cookies.
  */
-async function logIn(target: Target, count: number): Promise<string[]> {
+/** Makes so many operators; returns the cookies of their sessions. */
+export async function logIn(target: Target, count: number): Promise<string[]> {
   const cookies: string[] = []
   for (let i = 0; i < count; i += 1) {
     const user = `bench${i}`
@@ -136,7 +142,8 @@ async function logIn(target: Target, count: number): Promise<string[]> {
   return cookies
 }
 
-async function timePages(url: string, cookie: string, count: number): Promise<number[]> {
+/** Milliseconds of each request of a page. */
+export async function timePages(url: string, cookie: string, count: number): Promise<number[]> {
   const took: number[] = []
   for (let i = 0; i < count + 20; i += 1) {
     const from = performance.now()

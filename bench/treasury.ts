@@ -3,20 +3,21 @@
 import { connect, type Sql } from '../src/sql/connect.ts'
 import { listPositions, trialBalance } from '../src/treasury/balance-store.ts'
 import { deriveSome } from '../src/treasury/derive.ts'
-import type { Figure, FigureRound } from './figure.ts'
+import { logIn, timePages } from './console.ts'
+import { type Figure, type FigureRound, percentile } from './figure.ts'
 import type { Options } from './options.ts'
 import { inRounds, say, whole } from './report.ts'
 import { benchStatements } from './statement.ts'
 import { type Target, withTarget } from './target.ts'
 
 /** Each payout has two journals: its debit and its settlement. */
-const FULL = { rounds: 3, payouts: 500_000, accounts: 100, nostros: 50 }
-const QUICK = { rounds: 1, payouts: 10_000, accounts: 10, nostros: 5 }
+const FULL = { rounds: 3, payouts: 500_000, accounts: 100, nostros: 50, pages: 50 }
+const QUICK = { rounds: 1, payouts: 10_000, accounts: 10, nostros: 5, pages: 10 }
 
 type Plan = typeof FULL
 
 /** The worker of the service would derive at the same time. */
-const ALONE = { env: { CORRIDOR_SETTLE: 'off' } }
+const ALONE = { env: { CORRIDOR_SETTLE: 'off', CORRIDOR_USER: 'bench0' } }
 
 export async function benchTreasury(options: Options): Promise<readonly Figure[]> {
   const plan = options.quick ? QUICK : FULL
@@ -37,6 +38,8 @@ async function measure(target: Target, owner: Sql, plan: Plan): Promise<readonly
   const derived = await inRounds(plan.rounds, () => deriveAll(target, owner, plan))
   const at = new Date(Date.now() + 60_000).toISOString()
   const reading = (work: () => Promise<unknown>) => inRounds(plan.rounds, () => timed(work))
+  const [cookie = ''] = await logIn(target, 1)
+  const page = `${target.address}/console/installation/treasury`
   return [
     {
       name: `derive ${whole(2 * plan.payouts)} journals of ${plan.accounts} accounts`,
@@ -56,7 +59,16 @@ async function measure(target: Target, owner: Sql, plan: Plan): Promise<readonly
       unit: 'ms',
       rounds: await reading(() => listPositions(owner)),
       goals: [{ what: 'value', at_most: 200 }],
-      note: 'No item is matched, which is the worst case: what is open is summed up.',
+    },
+    {
+      name: `page of the treasury, ${plan.nostros} nostros, ${whole(plan.payouts)} open items, p95`,
+      unit: 'ms',
+      rounds: await inRounds(plan.rounds, async () => {
+        const took = await timePages(page, cookie, plan.pages)
+        return { value: percentile(took, 0.95), baselines: {} }
+      }),
+      goals: [{ what: 'value', at_most: 200 }],
+      note: 'Each item is late at its bank, which is the worst case: the page counts all of them.',
     },
   ]
 }
