@@ -151,9 +151,11 @@ async function closeMonth(
   }
   const [blocker, ...more] = await blockersOf(audit, month)
   if (blocker !== undefined) {
-    const others =
-      more.length === 0 ? '' : `, and ${more.length} more: corridor month check ${month}`
-    throw refusal('invalid_transition', `${blocker.name}: ${blocker.next}${others}.`)
+    // A page shows it too: what to type is said by the check of the month.
+    const [why = ''] = blocker.next.split(': ')
+    const others = more.length === 0 ? '' : `, and ${more.length} more`
+    const message = `${blocker.name}: ${why}${others}. Check the month for what to do.`
+    throw refusal('invalid_transition', message)
   }
   const texts = <Row extends object>(rows: readonly Row[]) =>
     rows.map(row =>

@@ -25,7 +25,7 @@ test('pages of the console: no command of the command line', async () => {
 /** The rooms whose refusals a page may show. */
 const REFUSING =
   'src/{accounts,adapters,controls,engine,http,imports,ledger,parties,payouts,prices,quotes,rails,' +
-  'search,statements,webhooks}/**/*.ts'
+  'search,statements,treasury,webhooks}/**/*.ts'
 
 /** Texts that only a command, a log or a description of the API has. */
 const NEVER_SHOWN = [
@@ -36,6 +36,11 @@ const NEVER_SHOWN = [
   // The names of a lock and of a kind of file.
   'adapters/bank-file/seal.ts',
   'payouts/advance/cover-store.ts',
+  'treasury/house.ts',
+  'treasury/item-store.ts',
+  'treasury/match/match-store.ts',
+  // What to type next, which commands show. Pages have words of their own.
+  'treasury/match/exception.ts',
   'statements/event/archive.ts',
   'statements/event/cut.ts',
   'statements/balance-transaction/statement/write.ts',
