@@ -200,14 +200,8 @@ test('exceptions: each leads to its very line, item or statement, and Needs atte
   ])
   const last = `line_${lines.at(-1)}`
   const treasury = await look('/treasury?nostro=eur_desk')
-  assert.match(
-    treasury,
-    new RegExp(`href="${ROOT}/treasury/eur_desk\\?line=${last}#between">${last}`),
-  )
-  assert.match(
-    treasury,
-    new RegExp(`href="${ROOT}/treasury/eur_desk\\?items=item_${item}#between"`),
-  )
+  assert.match(treasury, new RegExp(`href="${ROOT}/treasury/eur_desk\\?line=${last}">${last}`))
+  assert.match(treasury, new RegExp(`href="${ROOT}/treasury/eur_desk\\?items=item_${item}"`))
   const gap = await look('/treasury?kind=gap')
   assert.match(gap, new RegExp(`href="${ROOT}/treasury/eur_page/statements#statement_\\d+"`))
   const opened = await look(`/treasury/eur_desk?line=${last}`)
@@ -215,14 +209,13 @@ test('exceptions: each leads to its very line, item or statement, and Needs atte
     opened,
     new RegExp(`What may explain it[\\s\\S]*line 59[\\s\\S]*<code>${last}</code>`),
   )
+  // A browser gives no button the focus on a page whose address has a fragment: Enter would accept nothing.
+  assert.doesNotMatch(opened, /eur_desk\?line=[^"]*#/)
   const ofItem = await look(`/treasury/eur_desk?items=item_${item}`)
   assert.match(ofItem, /You have chosen:[\s\S]*C0000000000001[\s\S]*Write a note/)
   const needs = await look('')
   assert.match(needs, /treasury\?kind=unknown_credit#list">\d+<\/a> credits of banks/)
-  assert.match(
-    needs,
-    new RegExp(`/eur_desk\\?items=item_${item}#between">1</a> payment is not confirmed`),
-  )
+  assert.match(needs, new RegExp(`/eur_desk\\?items=item_${item}">1</a> payment is not confirmed`))
   assert.match(needs, /client-money#payments-USD">1<\/a> shortfall of client money/)
   const both = await look(`/treasury/eur_desk?line=${last}&items=item_${item}+item_${other}`)
   assert.match(both, /<h3>Your choice<\/h3>/)

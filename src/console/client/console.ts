@@ -349,7 +349,15 @@ function tellZone(): void {
   if (zone !== timeZone && isKept()) location.reload()
 }
 
+/** On a narrow screen the screens stand in one long line: it begins with the present one. */
+function showPlace(): void {
+  const place = document.querySelector<HTMLElement>('nav [aria-current]')
+  const line = place?.closest('nav')
+  if (place && line) line.scrollLeft = place.offsetLeft - line.offsetLeft
+}
+
 tellZone()
+showPlace()
 enhance(document)
 countDown()
 setInterval(countDown, 1000)

@@ -108,7 +108,7 @@ export function placeOfCase({
   readonly id: string
 }): string {
   if (nostro === '') return 'treasury?kind=unassigned#list'
-  if (id.startsWith('line_')) return `treasury/${nostro}?line=${id}#between`
-  if (id.startsWith('item_')) return `treasury/${nostro}?items=${id}#between`
+  if (id.startsWith('line_')) return `treasury/${nostro}?line=${id}`
+  if (id.startsWith('item_')) return `treasury/${nostro}?items=${id}`
   return `treasury/${nostro}/statements${id && `#${id}`}`
 }

@@ -107,8 +107,8 @@ ${lineWords(line)}<br><code>${line.id}</code></p>`
   return html`${head}
 ${
   best === undefined
-    ? html`<p class="empty">Nothing found in the books. Choose an item at the right, if you
-know which it is.</p>`
+    ? html`<p class="empty">Nothing found in the books. Choose an open item, if you know which
+it is.</p>`
     : candidateOf(visit, line, best, true)
 }
 ${further.map(candidate => candidateOf(visit, line, candidate, false))}

@@ -59,11 +59,11 @@ async function show(visit: Visit): Promise<Screen> {
   const chosen = { ...(await chosenOf(visit, lines.results, items.results)), others, accounts }
   const body = html`${position && positionFacts(visit, position)}
 <div class="desk">
-<section aria-labelledby="lines"><h2 id="lines">The bank: open lines</h2>
-${rows(lineTable(visit, chosen), lines.results)}${moreLink(visit, 'after_line', lines)}
-</section>
 <section aria-labelledby="between"><h2 id="between">What may explain it</h2>
 ${between(visit, chosen)}
+</section>
+<section aria-labelledby="lines"><h2 id="lines">The bank: open lines</h2>
+${rows(lineTable(visit, chosen), lines.results)}${moreLink(visit, 'after_line', lines)}
 </section>
 <section aria-labelledby="items"><h2 id="items">The books: open items</h2>
 ${rows(itemTable(visit, chosen), items.results)}${moreLink(visit, 'after_item', items)}
@@ -164,7 +164,7 @@ ${when(waiting_since)}`
 /** The page with this line and these items chosen. */
 function pageWith(visit: Visit, line: string | undefined, items: readonly string[]): string {
   const query = { ...placesOf(visit), line, items: items.join(' ') }
-  return `${visit.root}/treasury/${visit.params.name}${queryText(query)}#between`
+  return `${visit.root}/treasury/${visit.params.name}${queryText(query)}`
 }
 
 function lineTable(visit: Visit, { explained, items }: Chosen): Table<BankLine> {
