@@ -2584,13 +2584,17 @@ CREATE TABLE case_notes (
   by text NOT NULL,
   owner text DEFAULT ''::text NOT NULL,
   note text NOT NULL,
+  proposes text DEFAULT ''::text NOT NULL,
   CONSTRAINT case_notes_pkey PRIMARY KEY (id),
   CONSTRAINT case_notes_by_check CHECK ((by <> ''::text)),
   CONSTRAINT case_notes_note_check CHECK (((note <> ''::text) AND (length(note) <= 1000))),
   CONSTRAINT case_notes_of_check CHECK ((of = ANY (ARRAY['line'::text, 'item'::text, 'statement'::text]))),
-  CONSTRAINT case_notes_owner_check CHECK ((length(owner) <= 200))
+  CONSTRAINT case_notes_owner_check CHECK ((length(owner) <= 200)),
+  CONSTRAINT case_notes_proposes_check CHECK ((length(proposes) <= 40)),
+  CONSTRAINT lines_alone_have_proposals CHECK (((proposes = ''::text) OR (of = 'line'::text)))
 );
 CREATE INDEX case_notes_by_row ON case_notes USING btree (of, row_id, id);
+CREATE INDEX case_notes_of_proposals ON case_notes USING btree (row_id, id) WHERE (proposes <> ''::text);
 CREATE TRIGGER append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON case_notes FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 GRANT SELECT ON case_notes TO corridor_auditor;
 GRANT INSERT, SELECT ON case_notes TO corridor_service;

@@ -53,6 +53,10 @@ const SETTINGS = {
   }),
   low: Signed('A forecast below it is a warning.'),
   critical: Signed('A forecast below it wakes somebody.'),
+  two_people_from: Type.Integer({
+    ...{ minimum: 1, maximum: MAX_MINOR, [REASON]: 'amount_out_of_range', [MINOR_OF]: 'currency' },
+    description: 'From this amount on, two people decide whose a credit in suspense is.',
+  }),
   match_by_account: Type.Boolean({
     description:
       'Whether a line and an item match by themselves when amount, account of the payee and date ' +
@@ -97,6 +101,7 @@ export const AddNostro = Closed(
 export const SetNostro = Closed(
   optional({
     ...SETTINGS,
+    no_two_people: Type.Boolean({ description: 'Let one person decide about any amount again.' }),
     no_match_by_account: Type.Boolean({ description: 'Leave such pairs to people again.' }),
     no_gate: Type.Boolean({ description: 'Hand over every payout again, covered or not.' }),
     currency: Text(10, { description: 'The currency of `low` and `critical`: its own.' }),
@@ -171,22 +176,32 @@ export function changeNostro(
 
 export function setNostro(sql: Sql, name: string, asked: Settings): Promise<Nostro> {
   return changeNostro(sql, name, async ({ nostro: before, others, tx }) => {
-    const { currency = before.currency, ...settings } = asked
+    const { currency = before.currency, no_two_people = false, ...settings } = asked
     refuseIfAny(
       currency === before.currency
         ? []
         : [invalidField('currency', `${name} is in ${before.currency}, not in ${currency}`)],
     )
-    const nostro = withSettings(before, switched(settings))
+    refuseIfAny(
+      no_two_people && settings.two_people_from !== undefined
+        ? [invalidField('no_two_people', 'two_people_from says the opposite')]
+        : [],
+    )
+    const nostro = withSettings(no_two_people ? withoutLimit(before) : before, switched(settings))
     await checkNostro(tx, nostro, others)
     return nostro
   })
 }
 
-type Given = Omit<Settings, 'currency' | 'no_gate' | 'no_match_by_account'>
+function withoutLimit({ settings, ...nostro }: Nostro): Nostro {
+  const { two_people_from: _, ...others } = settings
+  return { ...nostro, settings: others }
+}
+
+type Given = Omit<Settings, 'currency' | 'no_gate' | 'no_match_by_account' | 'no_two_people'>
 
 /** `no_gate` sets `gate` to false. */
-function switched(asked: Omit<Settings, 'currency'>): Given {
+function switched(asked: Omit<Settings, 'currency' | 'no_two_people'>): Given {
   const { no_gate = false, no_match_by_account = false, ...settings } = asked
   const { gate, match_by_account } = settings
   refuseIfAny([
@@ -209,6 +224,7 @@ function withSettings(nostro: Nostro, asked: Given): Nostro {
     expected_days,
     gate,
     match_by_account,
+    two_people_from,
     calendar,
     statement_due_by: due_by,
     account,
@@ -224,6 +240,7 @@ function withSettings(nostro: Nostro, asked: Given): Nostro {
       ...omitUndefined({ expected_days, gate, match_by_account }),
       ...(low !== undefined && { low: String(low) }),
       ...(critical !== undefined && { critical: String(critical) }),
+      ...(two_people_from !== undefined && { two_people_from: String(two_people_from) }),
       statement,
     },
   }

@@ -6,9 +6,11 @@ import { caseNumber } from '../treasury/match/case-id.ts'
 import { asMatcher } from '../treasury/match/match-store.ts'
 import { findLines } from '../treasury/match/open-store.ts'
 import { isOpenLine } from '../treasury/match/return-store.ts'
+import { checkSecondPerson } from '../treasury/match/second-person.ts'
 import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
 import { writing } from './action.ts'
 import { BookingResponse, book, REFUSALS, SHOWN } from './funding.ts'
+import { nostroNamed } from './nostro-changes.ts'
 import { PATHS } from './nostro-shown.ts'
 import { accountNamed, known } from './operator-write.ts'
 import { AccountId, Reason } from './request.ts'
@@ -43,6 +45,9 @@ export const credit = writing({
       if (!(await isOpenLine(tx, line.id))) {
         throw refusal('invalid_transition', `${id} is matched since.`)
       }
+      const nostro = await nostroNamed(tx, line.nostro)
+      const decision = { nostro, line: line.id, amount: line.amount, to: account_id }
+      await checkSecondPerson(tx, decision, acting.operator)
       return book(acting, bookingOf(line, account_id, acting.operator.name, reason))
     })
   },

@@ -14,6 +14,7 @@ import { type Acting, type ActionGroup, writing } from './action.ts'
 import { exceptions, items, lines, matches, NOSTRO_NAME, notes, suggest } from './nostro-cases.ts'
 import { NostroPath, nostroNamed } from './nostro-changes.ts'
 import { credit } from './nostro-credit.ts'
+import { propose } from './nostro-propose.ts'
 import { giveBack } from './nostro-return.ts'
 import { addRule, removeRule, rules } from './nostro-rules.ts'
 import { CaseId, PATHS } from './nostro-shown.ts'
@@ -127,7 +128,7 @@ function matched<Shown>(acting: Acting<Shown>, asked: Asked): Promise<Shown> {
       const made = await matchByPerson(tx, {
         lines: lines.map(id => caseNumber('line', id)),
         items: items.map(id => caseNumber('item', id)),
-        ...{ rest_as, to, note, by: acting.operator.name },
+        ...{ rest_as, to, note, by: acting.operator.name, is_login: acting.operator.is_login },
       })
       const { id, nostro, currency, sum, rest } = made
       const amounts = { amount: String(sum), rest: String(rest) }
@@ -257,7 +258,7 @@ async function matchAll(sql: Sql, name: string) {
 
 export const nostroMatching: ActionGroup = {
   actions: [
-    ...[lines, items, matches, suggest, exceptions, match, book, credit, giveBack, undo],
+    ...[lines, items, matches, suggest, exceptions, match, book, propose, credit, giveBack, undo],
     ...[note, notes, rules, addRule, removeRule, run],
   ],
 }

@@ -10,7 +10,7 @@ import { moneyWords } from '../values/money/words.ts'
 import { writing } from './action.ts'
 import { nostroNamed } from './nostro-changes.ts'
 import { CaseId, PATHS } from './nostro-shown.ts'
-import { known } from './operator-write.ts'
+import { known, type Operator } from './operator-write.ts'
 import { Reason } from './request.ts'
 
 const ReturnResponse = Type.Object(
@@ -43,7 +43,7 @@ export const giveBack = writing({
   refusals: ['invalid_transition'],
   asksPassword: true,
   run: (acting, { id, reason }) =>
-    acting.change(async sql => sendBack(sql, acting.audit, id, reason, acting.operator.name)),
+    acting.change(async sql => sendBack(sql, acting.audit, id, { reason, by: acting.operator })),
   command: {
     words: toPay,
     subject: 'line',
@@ -58,14 +58,20 @@ Example:
   },
 })
 
-async function sendBack(sql: Sql, audit: Sql, id: string, reason: string, by: string) {
+async function sendBack(
+  sql: Sql,
+  audit: Sql,
+  id: string,
+  { reason, by }: { readonly reason: string; readonly by: Operator },
+) {
   const number = caseNumber('line', id)
   const line = known('line', id, (await findLines(audit, [number]))[0])
-  const { name, currency } = await nostroNamed(audit, line.nostro)
-  const asked = { line: number, nostro: { name, currency }, note: reason, by }
+  const nostro = await nostroNamed(audit, line.nostro)
+  const asked = { line: number, nostro, note: reason, by }
   const { match, amount, end_to_end_id } = await returnByPerson(sql, asked)
   const { counterparty_name: payer_name, counterparty: payer_account } = line
   const payer = { payer_name, payer_account, end_to_end_id }
+  const { name, currency } = nostro
   return { match: caseId('match', match), nostro: name, amount: String(amount), currency, ...payer }
 }
 

@@ -28,6 +28,10 @@ const NOSTRO = {
   closed_at: textOrNull({ format: 'date-time' }),
   low: Type.Union([MinorText('A forecast below it is a warning.'), Type.Null()]),
   critical: Type.Union([MinorText('A forecast below it wakes somebody.'), Type.Null()]),
+  two_people_from: Type.Union([
+    MinorText('From this amount on, two people decide whose a credit in suspense is.'),
+    Type.Null(),
+  ]),
   match_by_account: Type.Boolean({
     description: 'Whether the account of the payee matches by itself.',
   }),
@@ -140,6 +144,7 @@ const add = writing({
       opening_on: 'a day of UTC (default: today)',
       low: 'a forecast below it is a warning',
       critical: 'a forecast below it wakes somebody',
+      two_people_from: 'from it on, two people decide whose a credit is',
     },
     help: `
 Example:
@@ -194,7 +199,8 @@ function presentNostro({ settings, opening_balance, ...nostro }: Nostro) {
   const { low = null, critical = null, gate = false, match_by_account = false } = settings
   const { expected_days = null, statement = {} } = settings
   const { calendar = null, due_by: statement_due_by = null } = statement
-  const switches = { gate, match_by_account }
+  const { two_people_from = null } = settings
+  const switches = { two_people_from, gate, match_by_account }
   const settled = { low, critical, ...switches, expected_days, calendar, statement_due_by }
   return {
     ...nostro,
@@ -220,6 +226,8 @@ function outlineOf(nostro: Shown) {
     closed: nostro.closed_at ?? '',
     low: nostro.low === null ? '' : moneyWords(BigInt(nostro.low), currency),
     critical: nostro.critical === null ? '' : moneyWords(BigInt(nostro.critical), currency),
+    'two people from':
+      nostro.two_people_from === null ? '' : moneyWords(BigInt(nostro.two_people_from), currency),
     'matches by account': nostro.match_by_account ? 'yes' : '',
     gate: nostro.gate ? 'payouts that it does not cover wait' : '',
     'expected days': nostro.expected_days === null ? '' : String(nostro.expected_days),

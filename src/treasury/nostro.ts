@@ -21,6 +21,8 @@ export interface NostroSettings {
   /** Minor units as text: a forecast below them warns, or wakes somebody. */
   readonly low?: string
   readonly critical?: string
+  /** Minor units as text: from this credit on, two people decide whose it is. */
+  readonly two_people_from?: string
   /** Whether a line and an item match by themselves by the payee's account, amount and date. */
   readonly match_by_account?: boolean
   /** Whether payouts that it does not cover wait, the longest due first. */

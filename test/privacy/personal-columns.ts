@@ -181,7 +181,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   screening_entries: { none: 'list entry_id digest content' },
   screening_settings: { staff: 'set_by reason', none: 'required' },
   matches: { staff: 'by note undone_by undo_note', none: 'nostro rule' },
-  case_notes: { staff: 'by owner note', none: 'of' },
+  case_notes: { staff: 'by owner note', none: 'of proposes' },
   statement_files: { staff: 'by', none: 'sha256 name rail state reason account' },
   bank_statements: { none: 'sha256 nostro format statement_id sequence state' },
   bank_lines: {

@@ -20,6 +20,7 @@ import {
   undo,
   writeMatches,
 } from './match-store.ts'
+import { checkSecondPerson } from './second-person.ts'
 import { movedBetween } from './transfer.ts'
 
 /** What a rest may be booked as. A transfer is from or to another nostro. */
@@ -35,6 +36,8 @@ export interface AskedMatch {
   readonly to?: string | undefined
   readonly note: string
   readonly by: string
+  /** Whether `by` is a log-in, which several people may share. */
+  readonly is_login?: boolean
 }
 
 export interface MadeMatch {
@@ -57,6 +60,12 @@ export async function matchByPerson(tx: TransactionSql, asked: AskedMatch): Prom
   const [sum, booked] = [sumOf(lines), sumOf(items)]
   const rest = sum - booked
   checkRest({ rest, sum, booked, currency: nostro.currency }, rest_as)
+  if (rest_as !== undefined && rest > 0n) {
+    const person = { name: by, is_login: asked.is_login === true }
+    for (const line of asked.lines) {
+      await checkSecondPerson(tx, { nostro, line, amount: rest, to: rest_as }, person)
+    }
+  }
   const of = { nostro: nostro.name, rule: 'person', by, note } as const
   const match = { ...of, lines: asked.lines, items: asked.items, sum, house_number: null }
   const value_on = lines[0]?.value_on ?? today()

@@ -195,11 +195,15 @@ export async function isCase(audit: Tag, of: CaseNote['of'], row_id: bigint): Pr
 }
 
 /** Stores a note. False when there is no such row. */
-export async function insertNote(tx: Tag, note: Omit<CaseNote, 'at'>): Promise<boolean> {
-  const { of, row_id, by, owner } = note
+export async function insertNote(
+  tx: Tag,
+  note: Omit<CaseNote, 'at'> & { readonly proposes?: string },
+): Promise<boolean> {
+  const { of, row_id, by, owner, proposes = '' } = note
   const { count } = await tx`
-    insert into case_notes (of, row_id, by, owner, note)
-    select ${of}, id, ${by}, ${owner}, ${note.note} from ${tx(TABLES[of])} where id = ${row_id}`
+    insert into case_notes (of, row_id, by, owner, note, proposes)
+    select ${of}, id, ${by}, ${owner}, ${note.note}, ${proposes}
+    from ${tx(TABLES[of])} where id = ${row_id}`
   return count === 1
 }
 

@@ -9,12 +9,13 @@ import { openMembers, today } from './by-person.ts'
 import { caseId } from './case-id.ts'
 import { asMatcher, findHouseItems, returnReference, writeMatches } from './match-store.ts'
 import { isCredited } from './return-store.ts'
+import { checkSecondPerson, type Decider } from './second-person.ts'
 
 export interface AskedReturn {
   readonly line: bigint
-  readonly nostro: Pick<Nostro, 'name' | 'currency'>
+  readonly nostro: Nostro
   readonly note: string
-  readonly by: string
+  readonly by: Decider
 }
 
 export interface MadeReturn {
@@ -30,7 +31,8 @@ export function returnByPerson(sql: Sql, asked: AskedReturn): Promise<MadeReturn
   return asMatcher(sql, { nostro: asked.nostro.name, waits: true }, tx => bookReturn(tx, asked))
 }
 
-async function bookReturn(tx: TransactionSql, { line, nostro, note, by }: AskedReturn) {
+async function bookReturn(tx: TransactionSql, { line, nostro, note, by: person }: AskedReturn) {
+  const by = person.name
   const [member] = await openMembers(tx, 'line', [line])
   const id = caseId('line', line)
   const { amount = 0n, currency = '', value_on = today() } = member ?? {}
@@ -40,6 +42,7 @@ async function bookReturn(tx: TransactionSql, { line, nostro, note, by }: AskedR
   if (await isCredited(tx, line)) {
     throw refusal('invalid_transition', `${id} is credited to an account: reverse that first.`)
   }
+  await checkSecondPerson(tx, { nostro, line, amount, to: 'return' }, person)
   const journal = { kind: 'return', or_later: true, note, by } as const
   const house_number = await bookHouse(tx, {
     ...{ ...journal, value_on, reference: '', postings: movedOn(nostro, amount, 'returns') },
