@@ -20,6 +20,9 @@ import { checkEach } from './stream.ts'
 /** The kinds of the journals of a conversion. */
 export const CONVERSION_KINDS: readonly JournalKind[] = ['conversion_out', 'conversion_in']
 const KINDS = CONVERSION_KINDS.map(kind => `'${kind}'`).join(', ')
+/** With the predicate of the index by kind, to the letter: conversions are few among payouts. */
+const ofConversions = (j: string) =>
+  `${j}.kind in (${KINDS}) and ${j}.kind not in ('payout', 'settlement')`
 
 /** A journal, with its conversion and the figures of the quote; null where there is none. */
 interface ConversionJournal extends PostingColumns, PostedFigures {
@@ -57,9 +60,9 @@ const JOURNALS = `
   left join conversions c on c.account_id = j.account_id and c.id = 'cnv' || substr(j.source, 4)
     and left(j.source, 3) = case j.kind when 'conversion_out' then 'cnv' else 'cni' end
   left join quotes q on q.account_id = c.account_id and q.id = c.quote_id
-  left join journals b on b.account_id = j.account_id and b.kind in (${KINDS})
+  left join journals b on b.account_id = j.account_id and ${ofConversions('b')}
     and b.number = j.number + case j.kind when 'conversion_out' then 1 else -1 end
-  where j.kind in (${KINDS})`
+  where ${ofConversions('j')}`
 
 const ALL = statement`
   ${JOURNALS} and ${ofAccount('j.account_id')} order by j.account_id, j.number`
@@ -74,7 +77,7 @@ const HAVE_JOURNALS = rule('conversions')`
       || ' of this conversion' as expected,
     coalesce(string_agg(j.kind || ' ' || j.number, ', ' order by j.number), 'none') as found
   from conversions c left join journals j on j.account_id = c.account_id
-    and 'cnv' || substr(j.source, 4) = c.id and j.kind in (${KINDS})
+    and 'cnv' || substr(j.source, 4) = c.id and ${ofConversions('j')}
   where ${ofAccount('c.account_id')}
   group by c.account_id, c.id, c.number
   having array_agg(j.kind || ' ' || j.number order by j.number) is distinct from

@@ -362,6 +362,25 @@ describe('corridor verify, a conversion changed past every constraint', () => {
     })
   }
 
+  test('corridor verify, unused quote of a conversion deleted: named, unless it is older than 90 days', async () => {
+    const unused = String(rows.quote.id)
+    const old = unused.replace(/^coq_.{11}/, 'coq_00000000001')
+    for (const [id, expected] of [
+      [unused, [unused]],
+      [old, []],
+    ] as const) {
+      const verdict = await undone(owner(), async tx => {
+        await tx`select set_config('corridor.maintenance', 'on', true)`
+        await tx`update events set object_id = ${id} where object_id = ${unused}`
+        await tx`delete from quotes where id = ${unused}`
+        return verdictIn(tx, true)
+      })
+      const problems = verdict.ok ? [] : verdict.problems
+      const named = problems.filter(({ table }) => table === 'quotes').map(({ key }) => key)
+      assert.deepEqual(named, expected)
+    }
+  })
+
   test('corridor verify, both journals of a conversion removed: its row named', async () => {
     const verdict = await undone(owner(), async tx => {
       await tx`select set_config('corridor.maintenance', 'on', true)`
