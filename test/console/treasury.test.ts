@@ -120,6 +120,19 @@ test('credit of a line in suspense: a person chooses the account by its name, an
   const [row] = await owner<{ id: bigint }[]>`select id from bank_lines where text = 'whose?'`
   const page = await look(`/treasury/usd_clients?line=line_${row?.id}`)
   assert.match(page, new RegExp(`<option value="${account_id}">`))
+  await run('nostro', 'set', 'usd_clients', '--two-people-from', '20.00', '--currency', 'USD')
+  const form = { account_id, reason: 'Invoice 118, by mail' }
+  const alone = await send(`/treasury/usd_clients/credit/line_${row?.id}`, form)
+  assert.match(alone.text, /needs two people: somebody else first proposes/)
+  const proposal = { to: account_id, note: 'Invoice 118' }
+  await addPerson(service, { user: 'ben', role: 'operator' })
+  const proposed = await sendForm(
+    service,
+    await logIn(service, 'ben'),
+    `${ROOT}/treasury/usd_clients/propose/line_${row?.id}`,
+    proposal,
+  )
+  assert.equal(proposed.status, 303, proposed.text)
   const credited = await send(`/treasury/usd_clients/credit/line_${row?.id}`, {
     account_id,
     reason: 'Invoice 118, by mail',

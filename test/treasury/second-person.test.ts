@@ -57,7 +57,7 @@ async function comesIn(amount: bigint): Promise<string> {
 const idOf = ({ account: { account_id } }: Client) => account_id
 const NOTE = ['--note', 'By mail']
 const WHY = ['--reason', 'By mail']
-const NEEDED = /needs two people: somebody else proposes it first, by corridor nostro propose line_/
+const NEEDED = /needs two people: somebody else first proposes \S+ for line_\d+/
 
 /** Each way to decide whose the money of a line is, as what it is proposed and done. */
 const WAYS: readonly (readonly [string, () => string, (line: string) => string[]])[] = [

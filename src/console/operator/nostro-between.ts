@@ -18,10 +18,8 @@ import { mayOperate, type Visit } from '../visit.ts'
 import { noteFields, noteList } from './nostro-notes.ts'
 
 /** None is chosen at first. */
-const REST_CHOICES = {
-  '': 'Choose',
-  ...optionsOf(['cost', 'interest', 'own_funds', 'write_off']),
-}
+const BOOKED_AS = ['cost', 'interest', 'own_funds', 'write_off']
+const REST_CHOICES = { '': 'Choose', ...optionsOf(BOOKED_AS) }
 const BOOK_CHOICES = { ...REST_CHOICES, transfer: 'transfer, with the account below' }
 
 /** What is known about a line; undefined for one that is not there, or of another nostro. */
@@ -137,7 +135,8 @@ function bookForms(visit: Visit, line: BankLine, { others, accounts }: Chosen): 
       { name: 'note', label: 'Note' },
     ],
   })}
-${!line.amount.startsWith('-') && creditForm(visit, line.id, accounts)}`
+${!line.amount.startsWith('-') && creditForm(visit, line.id, accounts)}
+${!line.amount.startsWith('-') && proposalForm(visit, line.id, accounts)}`
 }
 
 function creditForm(visit: Visit, id: string, accounts: ListOf<OperatorAccount>): Html {
@@ -149,6 +148,26 @@ function creditForm(visit: Visit, id: string, accounts: ListOf<OperatorAccount>)
     fields: [
       { ...oneAccountField(accounts), required: true },
       { name: 'reason', label: 'Why it is theirs', hint: 'They read it.', required: true },
+    ],
+  })
+}
+
+/** Of a large credit, which another person then gives, sends back or books. */
+function proposalForm(visit: Visit, id: string, accounts: ListOf<OperatorAccount>): Html {
+  const choice = oneAccountField(accounts)
+  const ways = { return: 'send it back', ...optionsOf(BOOKED_AS) }
+  return postForm(visit, {
+    action: `${visit.root}/treasury/${visit.params.name}/propose/${id}`,
+    under: 'Propose whose it is, for another person to decide',
+    button: 'Propose it',
+    fields: [
+      {
+        ...{ name: 'to', label: 'Whose it is', required: true },
+        ...(choice.options === undefined
+          ? { hint: 'The id of an account, such as acc_7k2m9x4q; or return.' }
+          : { options: { ...choice.options, ...ways } }),
+      },
+      { name: 'note', label: 'Why', required: true },
     ],
   })
 }

@@ -28,6 +28,9 @@ export function treasuryScreens(screens: Screens): void {
     account_id: fieldText(visit, 'account_id'),
     reason: fieldText(visit, 'reason'),
   }))
+  send('propose/:id', '/v3/operator/nostro_line/:id/proposal', visit => ({
+    ...{ to: fieldText(visit, 'to'), note: fieldText(visit, 'note') },
+  }))
   send('note/:id', '/v3/operator/nostro_case/:id/note', noteBody)
 }
 

@@ -43,8 +43,7 @@ export async function checkSecondPerson(
   const is_other = proposal !== undefined && proposal.by !== person.name
   if (is_other && proposal.proposes === to) return
   const money = moneyWords(amount, nostro.currency)
-  const message =
-    `${money} needs two people: somebody else proposes it first, by corridor nostro propose ` +
-    `${caseId('line', line)} ${to}.`
+  const id = caseId('line', line)
+  const message = `${money} needs two people: somebody else first proposes ${to} for ${id}.`
   throw refusal('invalid_transition', message)
 }
