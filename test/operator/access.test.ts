@@ -68,6 +68,7 @@ const ASKING = [
     'nostro',
     'nostro/:name/close',
     'nostro_line/:id/credit',
+    'nostro_line/:id/return',
     'nostro/:name/mapping',
     'nostro/:name/rule',
     'nostro/:name/rule/remove',

@@ -40,6 +40,14 @@ export const MATCHING_CALLS: Calls = {
     ids: [(await newPair(world)).line],
     body: { account_id: world.live.account.account_id, reason: 'Invoice 118' },
   }),
+  'POST /v3/operator/nostro_line/:id/proposal': async world => ({
+    ids: [(await newPair(world)).line],
+    body: { to: world.live.account.account_id, note: 'Invoice 118' },
+  }),
+  'POST /v3/operator/nostro_line/:id/return': async world => ({
+    ids: [(await newPair(world)).line],
+    body: { reason: 'No such customer' },
+  }),
   'POST /v3/operator/nostro_match': async world => {
     const { line, item } = await newPair(world)
     return { body: { lines: [line], items: [item] } }
