@@ -2972,13 +2972,12 @@ CREATE VIEW house_payouts AS
     o.awaits_funds_since,
         CASE
             WHEN (o.rail = 'manual'::text) THEN (o.taken_by <> ''::text)
-            ELSE (((o.rail_attempts)::integer > 0) AND (EXISTS ( SELECT
-               FROM payout_attempts a
-              WHERE ((a.account_id = o.account_id) AND (a.payout_id = o.id) AND (a.rail = o.rail) AND (a.asked_at IS NOT NULL) AND (a.ended_as = ANY (ARRAY[''::text, 'paid'::text]))))))
+            ELSE (a.number IS NOT NULL)
         END AS is_handed_over
-   FROM ((open_payouts o
+   FROM (((open_payouts o
      JOIN books b ON (((b.account_id = o.account_id) AND (NOT b.sandbox))))
      JOIN payouts p ON (((p.account_id = o.account_id) AND (p.id = o.id))))
+     LEFT JOIN payout_attempts a ON (((a.account_id = o.account_id) AND (a.payout_id = o.id) AND (a.rail = o.rail) AND (a.asked_at IS NOT NULL) AND (a.ended_as = ANY (ARRAY[''::text, 'paid'::text])))))
   WHERE ((o.status)::text <> 'succeeded'::text);
 GRANT SELECT ON house_payouts TO corridor_auditor;
 

@@ -39,15 +39,13 @@ create view house_payouts as
 select o.account_id, o.id, o.rail, p.destination_currency as currency,
   p.destination_amount as amount, p.created_at, o.status, b.state as account_state, o.execute_at,
   o.awaits_funds_of, o.awaits_funds_since,
-  case when o.rail = 'manual' then o.taken_by <> ''
-    else o.rail_attempts > 0 and exists (
-      select from payout_attempts a
-      where a.account_id = o.account_id and a.payout_id = o.id and a.rail = o.rail
-        and a.asked_at is not null and a.ended_as in ('', 'paid'))
-  end as is_handed_over
+  case when o.rail = 'manual' then o.taken_by <> '' else a.number is not null end as is_handed_over
 from open_payouts o
 join books b on b.account_id = o.account_id and not b.sandbox
 join payouts p on p.account_id = o.account_id and p.id = o.id
+-- One at most (one_open_attempt). As a condition it would be looked up for each payout alone.
+left join payout_attempts a on a.account_id = o.account_id and a.payout_id = o.id
+  and a.rail = o.rail and a.asked_at is not null and a.ended_as in ('', 'paid')
 where o.status <> 'succeeded';
 
 -- What the nostro covers, in minor units: its books, without money whose value date is to come, less
