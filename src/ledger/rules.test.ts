@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { bookWith } from '../../test/support/given/in-memory.ts'
+import { bookWith, refusalOf } from '../../test/support/given/in-memory.ts'
 import {
   failurePostings,
   payoutPostings,
@@ -17,6 +17,7 @@ import { MAX_AMOUNT } from '../values/money/decimal.ts'
 import {
   assertBalanced,
   bookOf,
+  checkCovers,
   EMPTY_HASH,
   hashJournal,
   type Journal,
@@ -361,6 +362,20 @@ test('postJournal, journal unbalanced, above the balance or in a currency not he
   refuse([...pay('USD', 1n), fee], /^Error: a journal that is off by 1 in EUR$/)
   refuse(pay('USD', 6n), /^Error: book acc_1 would be overdrawn in USD$/)
   refuse(pay('GBP', 1n), /^Error: book acc_1 holds no GBP$/)
+})
+
+test('checkCovers, balance exactly enough: passes; one unit less, or no such balance: refused with both figures', () => {
+  checkCovers(bookWith({ USD: 1_035n }), 'The payout', 'USD', 1_035n, 'amount')
+  const refused = (balances: Record<string, bigint>) =>
+    refusalOf(() => checkCovers(bookWith(balances), 'The payout', 'USD', 1_035n, 'amount'))
+  assert.deepEqual(refused({ USD: 1_034n }), [
+    'insufficient_balance at amount: The payout needs 1035 USD minor units including fees ' +
+      '(10.35) and 1034 are available (10.34).',
+  ])
+  assert.deepEqual(refused({}), [
+    'insufficient_balance at amount: The payout needs 1035 USD minor units including fees ' +
+      '(10.35) and 0 are available (0.00).',
+  ])
 })
 
 test('bookOf, several accounts: the book of the named account; unknown account: throws', () => {

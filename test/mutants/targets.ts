@@ -62,6 +62,8 @@ export const TARGETS: readonly Target[] = [
     [],
     ALL,
   ),
+  target('conversions/rules.ts', ['conversions/rules.test.ts'], ['test/api/conversion.test.ts']),
+  target('conversions/postings.ts', ['conversions/rules.test.ts'], [], ALL),
   target('prices/rate/calendar.ts', ['prices/rate/calendar.test.ts']),
   target('prices/rate/guard.ts', ['prices/rate/guard.test.ts']),
   target('prices/rate/rules.ts', ['prices/rate/rules.test.ts', 'quotes/rules.test.ts']),

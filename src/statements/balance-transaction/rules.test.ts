@@ -10,7 +10,7 @@ import {
 } from '../../ledger/rules.ts'
 import { numberedId } from '../../values/id.ts'
 import type { StatementLine } from './balance-transaction.ts'
-import { kindOf, LINE_TYPES, lineOf } from './columns.ts'
+import { kindOf, LINE_TYPES, lineOf, sourcesAbout } from './columns.ts'
 import { postEntry } from './rules.ts'
 
 const line: StatementLine = {
@@ -142,6 +142,18 @@ test('lineOf, each kind of journal with a statement line: the line', () => {
   assert.equal(lineOf(journal), undefined)
   assert.throws(() => kindOf('payout'), /^Error: no kind of journal is a payout$/)
   assert.throws(() => kindOf('gift'), /^Error: no kind of journal is a gift$/)
+})
+
+test('lines of a conversion: both are about it, and it stands for the sources of both', () => {
+  for (const [kind, source] of [
+    ['conversion_out', 'cnv_1'],
+    ['conversion_in', 'cni_1'],
+  ] as const) {
+    const draft = { ...draftOf(spend(1_023n)), kind, source }
+    const { line: made, journal } = postEntry(bookWith({ USD: 5_000n }), draft, line)
+    assert.deepEqual([made.source, made.description, journal.source], ['cnv_1', 'cnv_1', source])
+  }
+  assert.deepEqual(sourcesAbout(['pot_1', 'cnv_1']), ['pot_1', 'cnv_1', 'cni_1'])
 })
 
 const MISMATCHES: readonly (readonly [what: string, postings: readonly Posting[]])[] = [
