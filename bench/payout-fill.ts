@@ -289,8 +289,13 @@ async function writeBook(owner: Sql, { book, sample, count }: Copying): Promise<
   })
 }
 
+/** The types of kinds that have another name. */
+const OTHER_TYPES: Readonly<Record<string, string>> = { code: 'text', hex: 'bytea' }
+
 /** The columns of events in the chain, with their SQL types. */
-const LINKED = { ...ROW_KINDS, content: 'bytea', kept: 'bytea' }
+const LINKED = Object.fromEntries(
+  Object.entries(ROW_KINDS).map(([name, kind]) => [name, OTHER_TYPES[kind] ?? kind]),
+)
 
 /**
  * Seals the account's rows of events after the sequence `after`: computes the digests of the rows
