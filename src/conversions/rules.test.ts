@@ -248,6 +248,30 @@ for (const [what, part, refused] of REFUSED) {
   })
 }
 
+/** The quote has a spread of 1 %, or none; the mid has moved since. */
+for (const [spread_bps, moved, refused] of [
+  [100, '1.2625', false],
+  [100, '1.27', true],
+  [100, '1.2', false],
+  [0, '1.25', false],
+  [0, '1.2501', true],
+  [0, '1.2499', false],
+] as const) {
+  const what = refused ? 'refused, book unchanged' : 'converts'
+  test(`decideConversion, spread of ${spread_bps} bps, EUR/USD from 1.25 to ${moved}: ${what}`, () => {
+    const before = pricing({ 'EUR/USD': '1.25' }, [fee], { spread_bps })
+    const quote = quoted(asked({ destination_info: { currency: 'EUR', amount: 79_200 } }), before)
+    const book = bookWith({ USD: 500_000n, EUR: 0n })
+    const quotes = new Map([[`${account_id}/coq_1`, quote]])
+    const now = pricing({ 'EUR/USD': moved }, [fee], { spread_bps })
+    const convert = () => decideConversion(stateWith(book, { quotes, pricing: () => now }), ASKED)
+    if (refused)
+      assert.match(refusalOf(convert).join(), /^quote_expired at quote: The rate has moved/)
+    else convert()
+    assert.equal(book.balances.get('EUR'), refused ? 0n : 79_200n)
+  })
+}
+
 const NO_MATTER: readonly [what: string, rule: object][] = [
   ['above the amount', { at_least: 793n, at_least_currency: 'EUR' }],
   ['of another currency', { currency: 'USD' }],

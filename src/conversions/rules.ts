@@ -9,7 +9,7 @@ import { type Book, bookOf, checkCovers, checkRoom } from '../ledger/rules.ts'
 import type { Pricing, PricingAt } from '../prices/price.ts'
 import { checkUsable } from '../quotes/expiry.ts'
 import type { FixedAmount } from '../quotes/quote.ts'
-import { makeQuote, priceQuote, totalDebit } from '../quotes/rules.ts'
+import { makeQuote, marginOf, priceQuote, totalDebit } from '../quotes/rules.ts'
 import { payoutAmountFor } from '../quotes/solve.ts'
 import { checkHolding } from '../quotes/terms.ts'
 import type { Entry } from '../statements/balance-transaction/balance-transaction.ts'
@@ -133,8 +133,8 @@ export interface Converted {
 }
 
 /**
- * Makes a conversion at its quote. Refuses, in order: unknown quote (404), quote used or expired
- * (422), an approval that payouts like this one need (403), balance too low (422), balance of the
+ * Makes a conversion at its quote. Refuses, in order: unknown quote (404), quote used, expired or
+ * below the present rate (422), an approval that payouts like this one need (403), balance too low (422), balance of the
  * other currency too high (422).
  */
 export function decideConversion(state: ConversionState, asked: AskedConversion): Converted {
@@ -146,6 +146,7 @@ export function decideConversion(state: ConversionState, asked: AskedConversion)
     throw refusal('not_found', `No quote ${quote_id} in this account.`, 'quote')
   }
   checkUsable(quote, book.now)
+  checkNoLoss(state, account, quote)
   checkNoApproval(state, asked, quote)
   const { holding_currency, destination_currency, destination_amount } = quote
   checkCovers(book, 'The conversion', holding_currency, totalDebit(quote), 'quote')
@@ -170,6 +171,22 @@ export function decideConversion(state: ConversionState, asked: AskedConversion)
     ...entries.map(({ line }) => recordLine(book, line)),
   ]
   return { conversion: { ...conversion, quote: used }, entries, events }
+}
+
+/**
+ * Refuses a quote at which the house would lose by the present rate. Whoever holds quotes and takes
+ * the one that the rate has left behind would gain without a risk, as the money stays theirs. A
+ * quote holds while the rate moves by no more than its spread.
+ */
+function checkNoLoss(
+  { books, pricing }: Pick<ConversionState, 'books' | 'pricing'>,
+  account: Account,
+  quote: ConversionQuote,
+): void {
+  const { rates } = pricing(account, bookOf(books, account.account_id).now)
+  if (marginOf(quote, rates).fx_income_holding >= 0n) return
+  const message = 'The rate has moved by more than the spread of this quote; request a new one.'
+  throw refusal('quote_expired', message, 'quote')
 }
 
 /**
