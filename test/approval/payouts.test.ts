@@ -271,11 +271,16 @@ test('GET /metrics, payouts pending approval of live accounts: their number and 
   assert.ok(then_s > 8 * DAY_S && then_s <= 9 * DAY_S, String(then_s))
 })
 
-test("PostgreSQL, digest of approvals: the same SQL as the service's", async () => {
-  const [row] = await service.database.owner<{ source: string }[]>`
-    select prosrc as source from pg_proc where proname = 'approval_digest'`
-  const words = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
-  assert.equal(words(row?.source ?? ''), words(`select ${APPROVAL_SEAL.sql('p')}`))
+test("PostgreSQL, digest of approvals: the service's, also of texts that JSON escapes", async () => {
+  const { id } = await pay({ reference_id: 'a "quoted" \\ name' })
+  const rows = await service.database.owner<{ id: string; same: boolean }[]>`
+    select id, approval_digest(p) = ${service.database.owner.unsafe(APPROVAL_SEAL.sql('p'))} as same
+    from payouts p`
+  assert.ok(rows.some(row => row.id === id))
+  assert.deepEqual(
+    rows.filter(({ same }) => !same),
+    [],
+  )
 })
 
 /** Does something as this user does it by a command. */
