@@ -42,9 +42,9 @@ export function conversionRoutes(routes: AccountRoutes, deps: Needs): void {
     summary: 'Change money of one balance of the account into another of its currencies.',
     description:
       'The quote fixes rate and fees. It is refused as expired once the rate has moved by more ' +
-      'than its spread in favour of the account. Both balances move at once, and the conversion is final. ' +
-      'It counts for no limit, because nothing leaves the account. Where people would have to ' +
-      'approve a payout of the same amount to anybody, it is refused: it waits for nobody.',
+      'than its spread in favour of the account. Both balances move at once, and the conversion ' +
+      'is final. It counts for no limit, because nothing leaves the account. Where people would ' +
+      'have to approve a payout of the same amount to anybody, it is refused: it waits for nobody.',
     body: ConversionRequest,
     response: ConversionResponse,
     idempotent: true,

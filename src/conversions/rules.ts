@@ -134,8 +134,8 @@ export interface Converted {
 
 /**
  * Makes a conversion at its quote. Refuses, in order: unknown quote (404), quote used, expired or
- * below the present rate (422), an approval that payouts like this one need (403), balance too low (422), balance of the
- * other currency too high (422).
+ * left behind by the rate (422), an approval that payouts like this one need (403), balance too low
+ * (422), balance of the other currency too high (422).
  */
 export function decideConversion(state: ConversionState, asked: AskedConversion): Converted {
   const { account, quote_id, maker } = asked
