@@ -2550,8 +2550,8 @@ CREATE TABLE matches (
   undo_note text DEFAULT ''::text NOT NULL,
   lines bigint[] NOT NULL,
   items bigint[] NOT NULL,
-  CONSTRAINT returned_or_credited TRIGGER DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT undone_gives_back TRIGGER DEFERRABLE INITIALLY DEFERRED,
+  CONSTRAINT undone_takes_back_its_return TRIGGER DEFERRABLE INITIALLY DEFERRED,
   CONSTRAINT matches_pkey PRIMARY KEY (id),
   CONSTRAINT matches_house_number_key UNIQUE (house_number),
   CONSTRAINT matches_house_number_fkey FOREIGN KEY (house_number) REFERENCES house_journals(number),
@@ -2571,8 +2571,9 @@ CREATE TRIGGER history AFTER INSERT OR UPDATE ON matches FOR EACH ROW WHEN (((ne
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON matches FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER match_is_its_members AFTER INSERT ON matches REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION check_matches();
 CREATE TRIGGER match_stays BEFORE UPDATE ON matches FOR EACH ROW WHEN (((((((((((((old.id IS DISTINCT FROM new.id) OR (old.at IS DISTINCT FROM new.at)) OR (old.lines_sum IS DISTINCT FROM new.lines_sum)) OR (old.items_sum IS DISTINCT FROM new.items_sum)) OR (old.house_number IS DISTINCT FROM new.house_number)) OR (old.nostro IS DISTINCT FROM new.nostro)) OR (old.rule IS DISTINCT FROM new.rule)) OR (old.by IS DISTINCT FROM new.by)) OR (old.note IS DISTINCT FROM new.note)) OR (old.lines IS DISTINCT FROM new.lines)) OR (old.items IS DISTINCT FROM new.items)) OR (old.undone_at IS NOT NULL))) EXECUTE FUNCTION refuse_match_change();
-CREATE CONSTRAINT TRIGGER returned_or_credited AFTER INSERT OR UPDATE ON matches DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((new.house_number IS NOT NULL)) EXECUTE FUNCTION check_return();
+CREATE TRIGGER matched_or_credited AFTER INSERT ON matches REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION check_credited();
 CREATE CONSTRAINT TRIGGER undone_gives_back AFTER UPDATE ON matches DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION check_given_back();
+CREATE CONSTRAINT TRIGGER undone_takes_back_its_return AFTER UPDATE ON matches DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.house_number IS NOT NULL) AND (new.undone_at IS NOT NULL))) EXECUTE FUNCTION check_return();
 GRANT SELECT ON matches TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (undo_note, undone_at, undone_by) ON matches TO corridor_service;
 
@@ -5720,28 +5721,48 @@ $function$;
 REVOKE EXECUTE ON FUNCTION payee_accounts(bigint[]) FROM public;
 GRANT EXECUTE ON FUNCTION payee_accounts(bigint[]) TO corridor_service;
 
-CREATE OR REPLACE FUNCTION line_is_credited(line bigint)
- RETURNS boolean
+CREATE OR REPLACE FUNCTION credited_lines(lines bigint[])
+ RETURNS TABLE(line bigint, item bigint)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
-  select exists (
-    select from nostro_items i
-    where i.instruction = 'line_' || line and i.match is null and i.kind = 'funding'
-      and not exists (select from nostro_items r where r.account_id = i.account_id
-        and r.number > i.number and r.kind = 'funding_reversal' and r.key = i.key
-        and r.amount = -i.amount))
-    -- A funding whose item is not derived yet.
-    or exists (
-    select from books b left join account_cursors c on c.account_id = b.account_id
+  with underived as materialized (
+    select j.source from books b left join account_cursors c on c.account_id = b.account_id
     join journals j on j.account_id = b.account_id and j.number > coalesce(c.number, 0)
     where not b.sandbox and b.journal_count > coalesce(c.number, 0)
-      and j.kind = 'funding' and j.source = 'esc_line' || line)
+      and j.kind = 'funding' and j.source like 'esc\_line%')
+  select l.id, i.id from unnest(lines) as l (id)
+  join nostro_items i on i.instruction = 'line_' || l.id and i.match is null and i.kind = 'funding'
+    and i.instruction <> ''
+  where not exists (select from nostro_items r where r.account_id = i.account_id
+    and r.number > i.number and r.kind = 'funding_reversal' and r.key = i.key
+    and r.amount = -i.amount)
+  union all
+  select l.id, null from unnest(lines) as l (id)
+  join underived u on u.source = 'esc_line' || l.id
 $function$;
-REVOKE EXECUTE ON FUNCTION line_is_credited(bigint) FROM public;
-GRANT EXECUTE ON FUNCTION line_is_credited(bigint) TO corridor_auditor;
-GRANT EXECUTE ON FUNCTION line_is_credited(bigint) TO corridor_service;
+REVOKE EXECUTE ON FUNCTION credited_lines(bigint[]) FROM public;
+GRANT EXECUTE ON FUNCTION credited_lines(bigint[]) TO corridor_auditor;
+GRANT EXECUTE ON FUNCTION credited_lines(bigint[]) TO corridor_service;
+
+CREATE OR REPLACE FUNCTION check_credited()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  wrong bigint;
+begin
+  select min(c.line) into wrong from credited_lines(array(
+    select unnest(m.lines) from added m where m.undone_at is null)) c;
+  if wrong is not null then
+    raise exception 'line % is credited to an account, and its match has no item of that', wrong
+      using errcode = 'check_violation', constraint = 'matched_or_credited';
+  end if;
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION check_return()
  RETURNS trigger
@@ -5750,17 +5771,7 @@ CREATE OR REPLACE FUNCTION check_return()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  if not exists (select from house_journals where number = new.house_number and kind = 'return')
-  then
-    return null;
-  end if;
-  if new.undone_at is null and exists (
-    select from unnest(new.lines) as l (id) where line_is_credited(l.id))
-  then
-    raise exception 'match % returns money that an account has', new.id
-      using errcode = 'check_violation', constraint = 'returned_or_credited';
-  end if;
-  if new.undone_at is not null and exists (
+  if exists (
     select from house_journals h where h.kind = 'return' and h.undoes is null
       and h.reference = 'RTN' || lpad(new.id::text, 9, '0')
       and not exists (select from house_journals u where u.undoes = h.number))

@@ -3,6 +3,7 @@ import type { TransactionSql } from '../sql/connect.ts'
 import { sql as part, type Tag } from '../sql/sql.ts'
 import { agreesWithBank } from './balance-store.ts'
 import type { CreditLine, FundingKey } from './funding-key.ts'
+import { hasItemOfItsKey } from './match/return-store.ts'
 
 const COLUMNS = part`id, account_id, kind, value, nostro, currency, made_at, made_by, ended_at`
 
@@ -62,7 +63,10 @@ const CREDIT_LINES = part`
     l.end_to_end_id, l.uetr, l.instruction, l.own_account, l.counterparty,
     l.counterparty_name, l.text,
     exists (select from bank_lines o where o.nostro = l.nostro and o.id <> l.id
-      and o.bank_reference = l.bank_reference and l.bank_reference <> '') as reference_repeats
+      and o.bank_reference = l.bank_reference and l.bank_reference <> '') as reference_repeats,
+    case when l.amount >= (n.settings ->> 'two_people_from')::bigint then (
+      select f.received_at from bank_statements s join statement_files f using (sha256)
+      where s.id = l.statement) end as keys_before
   from bank_lines l join nostros n on n.name = l.nostro
   where l.match is null and l.amount > 0 and n.purpose = 'client' and n.closed_at is null
     and l.currency = n.currency and l.code !~ '(^|[^A-Z])N?(RRTN|RTI)([^A-Z]|$)'`
@@ -78,19 +82,13 @@ export function listCreditLines(sql: Tag, after: bigint, limit: number): Promise
  * lines of its nostro sum to the closing balance that the bank has said last.
  */
 export async function isCreditable(tx: TransactionSql, line: CreditLine): Promise<boolean> {
-  const { id, nostro, end_to_end_id, bank_reference, instruction, uetr } = line
-  const keys = [end_to_end_id, bank_reference, instruction].filter(Boolean)
+  const { id, nostro } = line
   const [row] = await tx<{ creditable: boolean }[]>`
     select exists (
         select from bank_lines l join bank_statements s on s.id = l.statement
         where l.id = ${id}::bigint and l.match is null and s.state = 'proved')
-      and not exists (
-        select from nostro_items i where i.nostro = ${nostro} and i.match is null and (
-          i.key <> '' and i.key = any (select fold_reference(k) from unnest(${keys}::text[]) k)
-          or i.instruction <> '' and i.instruction = any (${keys}::text[])
-          or i.uetr <> '' and i.uetr = ${uetr}))
       and (select ${agreesWithBank(tx)} from nostros n where n.name = ${nostro}) as creditable`
-  return row?.creditable === true
+  return row?.creditable === true && !(await hasItemOfItsKey(tx, id))
 }
 
 /** Undefined for a line that is no open credit for clients. */

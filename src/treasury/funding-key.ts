@@ -37,6 +37,8 @@ export interface CreditLine {
   readonly text: string
   /** Whether another line of the nostro has the same reference of the bank. */
   readonly reference_repeats: boolean
+  /** A large credit came in then, and no newer key credits it; null where a key may be newer. */
+  readonly keys_before: Instant | null
   /** Whether it names a payout of ours, and so may be a return. */
   readonly names_payout: boolean
 }
@@ -113,6 +115,10 @@ export function accountOf(line: CreditLine, keys: readonly FundingKey[]): Found 
   if (key === undefined) return none('no funding key names an account')
   const accounts = new Set(hit.map(({ account_id }) => account_id))
   if (accounts.size > 1) return none(`its keys name ${accounts.size} accounts`)
+  const { keys_before: before } = line
+  if (before !== null && !hit.some(({ made_at }) => made_at < before)) {
+    return none('its key is newer than this large credit: two people decide')
+  }
   return { account_id: key.account_id, key }
 }
 

@@ -152,14 +152,13 @@ const STATEMENTS = rule('bank_statements')`
     where $1::text is null group by s.id, s.amount, s.lines, s.held) s
   where counted <> lines - held or (held = 0 and summed <> amount)`
 
-/** Money that goes back to its payer is on no account. */
-const RETURNS = rule('matches')`
-  select i.account_id, 'match ' || m.id as key, 'line_' || l.id || ' on no account' as expected,
+/** A line that is credited to an account, and that another match has, is counted twice. */
+const CREDITED = rule('matches')`
+  select i.account_id, 'match ' || l.match as key, 'line_' || l.id || ' on no account' as expected,
     'journal ' || i.number || ' has it' as found
-  from matches m join house_journals h on h.number = m.house_number and h.kind = 'return'
-  cross join lateral unnest(m.lines) as l (id)
-  join nostro_items i on i.kind = 'funding' and i.instruction = 'line_' || l.id
-  where m.undone_at is null and ${ofAccount('i.account_id')}
+  from bank_lines l
+  join nostro_items i on i.kind = 'funding' and i.match is null and i.instruction = 'line_' || l.id
+  where l.match is not null and ${ofAccount('i.account_id')}
     and not exists (select from nostro_items r where r.account_id = i.account_id
       and r.number > i.number and r.kind = 'funding_reversal' and r.key = i.key
       and r.amount = -i.amount)`
@@ -174,7 +173,7 @@ export const TREASURY: readonly Rule[] = [
   TOTALS,
   MATCHES,
   STATEMENTS,
-  RETURNS,
+  CREDITED,
 ]
 
 /** The lines of banks; 0 for the books of one account. */

@@ -220,7 +220,7 @@ const LINE: CreditLine = {
   ...{ id: 1n, nostro: 'eur_main', currency: 'EUR', amount: 1n, booked_on: '2026-11-30' },
   ...{ bank_reference: '', end_to_end_id: '', uetr: '', own_account: '', counterparty: '' },
   ...{ counterparty_name: '', text: '', instruction: '' },
-  ...{ reference_repeats: false, names_payout: false },
+  ...{ reference_repeats: false, names_payout: false, keys_before: null },
 }
 const KEY: FundingKey = {
   ...{ id: 1n, account_id: 'acc_1', kind: 'reference', value: 'ABC12345', nostro: 'eur_main' },

@@ -57,10 +57,12 @@ const credit = (line: string) =>
   ['nostro', 'credit', line, account.account.account_id, '--reason', 'Theirs'] as const
 const suspense = async () => (await listSuspense(owner, 100)).map(({ line }) => `line_${line}`)
 
+const nostroOf = async () =>
+  (await listNostros(owner)).find(({ name }) => name === NOSTRO.name) ?? assert.fail()
+
 async function agree() {
   while ((await deriveSome(service.deps)).journals > 0n);
-  const nostro = (await listNostros(owner)).find(({ name }) => name === NOSTRO.name)
-  const found = nostro ?? assert.fail()
+  const found = await nostroOf()
   await matchNostro(service.deps.sql, found)
   const { difference, open } = await identityOf(owner, found)
   assert.equal(difference, open)
@@ -143,18 +145,82 @@ async function untilTwo(): Promise<void> {
   while ((await untilBlocked(owner)).length < 2);
 }
 
-test('money that an account has: PostgreSQL refuses to commit its return, and verify names one', async () => {
+test('line credited to an account: booked, matched and ruled by nothing else, derived or not', async () => {
+  const line = await comesIn(2_500n)
+  await run(...credit(line))
+  await run('nostro', 'add-rule', 'eur_main', '--text', 'whose?', '--as', 'interest')
+  await matchNostro(service.deps.sql, await nostroOf())
+  await run('nostro', 'remove-rule', 'eur_main', '1')
+  const debit = await comesIn(-2_500n)
+  const others = [
+    ['nostro', 'book', line, '--as', 'own_funds'],
+    ['nostro', 'match', '--lines', `${line},${debit}`],
+  ] as const
+  const refusal = /is credited to an account: match that item/
+  for (const words of others) assert.match(await refused(...words), refusal)
+  while ((await deriveSome(service.deps)).journals > 0n);
+  for (const words of others) assert.match(await refused(...words), refusal)
+  const [item] = await owner<{ id: bigint }[]>`
+    select id from nostro_items where instruction = ${line}`
+  await run('nostro', 'match', '--lines', line, '--items', `item_${item?.id}`)
+  await agree()
+})
+
+test('line with the key of an open item: not returned', async () => {
+  const [id] = await giveLines(owner, NOSTRO, [{ amount: 900n, end_to_end_id: 'E2E-RETURN-1' }])
+  const { account_id } = account.account
+  await run('fund', account_id, 'EUR', '9.00', '--reference', 'e2e-return-1')
+  while ((await deriveSome(service.deps)).journals > 0n);
+  const again = await refused('nostro', 'return', `line_${id}`, '--reason', 'No')
+  assert.match(again, /has the key of an open item: match it with that/)
+  await agree()
+})
+
+test('undo, match, book and return at the same moment: none waits for another for ever', async () => {
+  const clis = await Promise.all(
+    ['ada', 'ben', 'cleo', 'dan'].map(name =>
+      openCli(service.database.url, { CORRIDOR_USER: name }),
+    ),
+  )
+  try {
+    for (let round = 0; round < 12; round += 1) {
+      const booked = await comesIn(100n)
+      const { match } = JSON.parse(
+        await run('nostro', 'book', booked, '--as', 'interest', '--json'),
+      )
+      const [one, two, three, four] = await Promise.all(
+        [300n, -200n, 400n, 500n].map(amount => comesIn(amount)),
+      )
+      const acts = [
+        ['nostro', 'undo', match, '--note', 'No'],
+        ['nostro', 'match', '--lines', `${one},${two}`, '--rest-as', 'interest'],
+        ['nostro', 'book', three ?? '', '--as', 'own_funds'],
+        ['nostro', 'return', four ?? '', '--reason', 'No'],
+      ]
+      const done = await Promise.all(acts.map((words, i) => clis[i]?.run(...words)))
+      assert.deepEqual(
+        done.map(one => one?.stderr),
+        ['', '', '', ''],
+      )
+    }
+  } finally {
+    await Promise.all(clis.map(one => one.close()))
+  }
+  await agree()
+})
+
+test('money that an account has: PostgreSQL refuses its match with anything else, and verify names one', async () => {
   const line = await comesIn(3_000n)
   const { match } = await sendBack(line)
   await run('nostro', 'undo', match, '--note', 'Theirs')
   await run(...credit(line))
   const number = BigInt(line.slice('line_'.length))
-  const returning = (before = '') =>
+  const matching = (kind: string, code: string, before = '') =>
     owner.begin(async tx => {
       if (before !== '') await tx.unsafe(before)
       await tx`
       insert into house_journals (value_on, kind, codes, currencies, nostros, amounts, by)
-      values (current_date, 'return', 'bank returns', 'EUR EUR', 'eur_main -', '{-3000,3000}', 'x')`
+      values (current_date, ${kind}, ${`bank ${code}`}, 'EUR EUR', 'eur_main -', '{-3000,3000}', 'x')`
       const [item] = await tx<{ id: bigint; house_number: bigint }[]>`
       select id, house_number from nostro_items where kind = 'house' order by id desc limit 1`
       const { id = 0n, house_number = 0n } = item ?? {}
@@ -166,9 +232,16 @@ test('money that an account has: PostgreSQL refuses to commit its return, and ve
       values (${row?.match ?? 0n}, 'eur_main', 'person', 'x', ${[String(number)]}::text[]::bigint[],
         ${[String(id)]}::text[]::bigint[], 3000, 3000, ${house_number})`
     })
-  await assert.rejects(returning(), /returns money that an account has/)
+  const refusal = /is credited to an account, and its match has no item of that/
+  await assert.rejects(matching('return', 'returns'), refusal)
+  await assert.rejects(matching('own_funds', 'own_funds'), refusal)
   while ((await deriveSome(service.deps)).journals > 0n);
-  await returning('alter table matches disable trigger returned_or_credited')
+  await assert.rejects(matching('own_funds', 'own_funds'), refusal)
+  await matching(
+    'own_funds',
+    'own_funds',
+    'alter table matches disable trigger matched_or_credited',
+  )
   const verdict = await verify(owner, { account_id: null, all: true })
   const found = verdict.ok ? [] : verdict.problems
   assert.deepEqual(

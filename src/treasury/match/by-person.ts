@@ -4,13 +4,21 @@ import type { TransactionSql } from '../../sql/connect.ts'
 import type { IsoDate } from '../../values/calendar/calendar.ts'
 import { invalidField, Refusal, refusal, refuseIfAny } from '../../values/errors.ts'
 import { moneyWords } from '../../values/money/words.ts'
-import { AGAINST, bookHouse, type HouseKind, movedOn, reverseHouse } from '../house.ts'
+import {
+  AGAINST,
+  bookHouse,
+  type HouseKind,
+  movedOn,
+  reverseHouse,
+  takeHouseTurn,
+} from '../house.ts'
 import type { Nostro } from '../nostro.ts'
 import { actForTheHouse, listNostros } from '../nostro-store.ts'
 import { caseId } from './case-id.ts'
 import type { NewMatch, StoredMatch } from './match.ts'
 import {
   findHouseItems,
+  findNostroOf,
   findReturn,
   findReversal,
   listStandingFundings,
@@ -18,9 +26,11 @@ import {
   lockMembers,
   type Member,
   undo,
+  waitForMatchers,
   writeMatches,
 } from './match-store.ts'
-import { checkSecondPerson } from './second-person.ts'
+import { listCreditedBeside } from './return-store.ts'
+import { checkMatch } from './second-person.ts'
 import { movedBetween } from './transfer.ts'
 
 /** What a rest may be booked as. A transfer is from or to another nostro. */
@@ -50,22 +60,27 @@ export interface MadeMatch {
   readonly rest: bigint
 }
 
-/** Refuses members that are unknown (404), matched already (409), or that do not fit (400). */
+/**
+ * Refuses members that are unknown (404), that do not fit (400), that are matched already, or whose
+ * money an account has without its item here (409).
+ */
 export async function matchByPerson(tx: TransactionSql, asked: AskedMatch): Promise<MadeMatch> {
   const { rest_as, to, note, by } = asked
   await actForTheHouse(tx)
+  await takeTurns(tx, asked, rest_as !== undefined)
   const lines = await openMembers(tx, 'line', asked.lines)
   const items = await openMembers(tx, 'item', asked.items)
   const nostro = await nostroOf(tx, [...lines, ...items])
   const [sum, booked] = [sumOf(lines), sumOf(items)]
   const rest = sum - booked
   checkRest({ rest, sum, booked, currency: nostro.currency }, rest_as)
-  if (rest_as !== undefined && rest > 0n) {
-    const person = { name: by, is_login: asked.is_login === true }
-    for (const line of asked.lines) {
-      await checkSecondPerson(tx, { nostro, line, amount: rest, to: rest_as }, person)
-    }
+  const [credited] = await listCreditedBeside(tx, [asked])
+  if (credited !== undefined) {
+    const message = `${caseId('line', credited)} is credited to an account: match that item.`
+    throw refusal('invalid_transition', message, 'lines')
   }
+  const person = { name: by, is_login: asked.is_login === true }
+  await checkMatch(tx, { nostro, lines, items: asked.items, rest, rest_as }, person)
   const of = { nostro: nostro.name, rule: 'person', by, note } as const
   const match = { ...of, lines: asked.lines, items: asked.items, sum, house_number: null }
   const value_on = lines[0]?.value_on ?? today()
@@ -76,6 +91,17 @@ export async function matchByPerson(tx: TransactionSql, asked: AskedMatch): Prom
   const [id] = await writeMatches(tx, [whole])
   if (id === undefined) throw new Error('a match without an id')
   return { id, nostro: nostro.name, currency: nostro.currency, sum, rest }
+}
+
+/** Takes the turns that an act of a person needs, before it locks anything else. */
+async function takeTurns(
+  tx: TransactionSql,
+  of: Parameters<typeof findNostroOf>[1],
+  books: boolean,
+): Promise<void> {
+  const nostro = await findNostroOf(tx, of)
+  if (nostro !== undefined) await waitForMatchers(tx, nostro)
+  if (books) await takeHouseTurn(tx)
 }
 
 interface Sums {
@@ -196,6 +222,7 @@ export interface AskedUndo {
  */
 export async function undoByPerson(tx: TransactionSql, asked: AskedUndo): Promise<StoredMatch> {
   await actForTheHouse(tx)
+  await takeTurns(tx, { match: asked.id }, true)
   const name = caseId('match', asked.id)
   const match = await lockMatch(tx, asked.id)
   if (match === undefined) throw refusal('not_found', `There is no match ${name}.`)

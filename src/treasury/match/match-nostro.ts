@@ -9,6 +9,7 @@ import { byAccount } from './by-account.ts'
 import type { NewMatch } from './match.ts'
 import { asMatcher, findHouseItems, movesOn, writeMatches } from './match-store.ts'
 import { type NostroRule, patternOf, ruleWords } from './nostro-rule.ts'
+import { listCreditedBeside, listItemsOfAccounts } from './return-store.ts'
 import {
   findByAccount,
   findByBlock,
@@ -18,6 +19,7 @@ import {
   type Pairing,
   type Ruled,
 } from './rule-store.ts'
+import { needsTwoPeople } from './second-person.ts'
 import { movedBetween } from './transfer.ts'
 
 /** The most matches that are found at once, and held in memory. */
@@ -84,14 +86,18 @@ async function matchPairs(run: Run, rule: NewMatch['rule'], find: Find): Promise
   let all = 0
   for (let tries = 0; ; ) {
     const found = await inRun(run, find)
+    let written = 0
     try {
       for (let from = 0; from < found.length; from += MOST_MATCHES) {
         const some = found.slice(from, from + MOST_MATCHES)
         const matches = some.map(pairing => pairMatch(nostro, rule, pairing))
-        await inRun(run, tx => writeMatches(tx, matches))
-        all += matches.length
+        const ids = await inRun(run, async tx =>
+          writeMatches(tx, await certainOf(tx, nostro, matches)),
+        )
+        written += ids.length
       }
-      if (found.length < MOST_FOUND) return all
+      all += written
+      if (found.length < MOST_FOUND || written === 0) return all
     } catch (error) {
       tries += 1
       if (!(error instanceof Contention) || tries === MOST_TRIES) throw error
@@ -103,6 +109,23 @@ function pairMatch({ name }: Nostro, rule: NewMatch['rule'], pairing: Pairing): 
   const { line, items, amount: sum, by_details } = pairing
   const of = { nostro: name, by: '', note: '', house_number: null }
   return { ...of, rule: by_details ? 'details' : rule, lines: [line], items, sum }
+}
+
+/**
+ * Leaves out what is not certain: a match of a line that an account has by another item; and of a
+ * large credit with items of the house alone, which two people decide about.
+ */
+async function certainOf(tx: TransactionSql, nostro: Nostro, matches: readonly NewMatch[]) {
+  const credited = await listCreditedBeside(tx, matches)
+  const large = matches.filter(({ sum }) => needsTwoPeople(nostro, sum))
+  const items = large.flatMap(match => match.items)
+  const owned = new Set(
+    items.length === 0 ? [] : (await listItemsOfAccounts(tx, items)).map(({ id }) => id),
+  )
+  const undecided = new Set(large.filter(match => !match.items.some(id => owned.has(id))))
+  return matches.filter(
+    match => !undecided.has(match) && !match.lines.some(line => credited.has(line)),
+  )
 }
 
 async function applyRules(run: Run): Promise<number> {
@@ -133,7 +156,10 @@ async function matchesOf(
 ): Promise<NewMatch[]> {
   const others = new Map((await listNostros(tx)).map(one => [one.name, one]))
   const matches: NewMatch[] = []
+  const lines = found.map(({ line }) => ({ lines: [line], items: [] }))
+  const credited = await listCreditedBeside(tx, lines)
   for (const ruled of found) {
+    if (credited.has(ruled.line) || needsTwoPeople(nostro, ruled.amount)) continue
     const rule = rules[ruled.rule]
     if (rule === undefined) throw new Error(`the nostro has no rule ${ruled.rule}`)
     const booked = await bookRuled(tx, nostro, { rule, ruled, others })

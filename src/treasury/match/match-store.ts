@@ -24,19 +24,51 @@ export function asMatcher<T>(
   { nostro, waits }: { readonly nostro: string; readonly waits: boolean },
   work: (tx: TransactionSql) => Promise<T>,
 ): Promise<T> {
-  const key = `corridor match ${nostro}`
   return sql.begin(async tx => {
     void actForTheHouse(tx)
     if (waits) {
-      await tx`select set_config('lock_timeout', ${PERSON_WAITS}, true),
-        pg_advisory_xact_lock(hashtextextended(${key}, 0))`
+      await waitForMatchers(tx, nostro)
     } else {
       const [row] = await tx<{ taken: boolean }[]>`
-        select pg_try_advisory_xact_lock(hashtextextended(${key}, 0)) as taken`
+        select pg_try_advisory_xact_lock(hashtextextended(${turnOf(nostro)}, 0)) as taken`
       if (row?.taken !== true) throw new MatcherBusy(`${nostro} is being matched`)
     }
     return work(tx)
   })
+}
+
+const turnOf = (nostro: string) => `corridor match ${nostro}`
+
+/**
+ * Takes the turn of the nostro's matchers until the transaction ends: before any row, and before
+ * the turn of the house, so that nobody waits for each other.
+ */
+export async function waitForMatchers(tx: TransactionSql, nostro: string): Promise<void> {
+  await tx`select set_config('lock_timeout', ${PERSON_WAITS}, true),
+    pg_advisory_xact_lock(hashtextextended(${turnOf(nostro)}, 0))`
+}
+
+/** The nostro of a match, or of the first of these members; undefined for unknown ones. */
+export async function findNostroOf(
+  tx: TransactionSql,
+  {
+    lines = [],
+    items = [],
+    match = 0n,
+  }: {
+    readonly lines?: readonly bigint[]
+    readonly items?: readonly bigint[]
+    readonly match?: bigint
+  },
+): Promise<string | undefined> {
+  const [row] = await tx<{ nostro: string }[]>`
+    select nostro from bank_lines where id = any (${texts(lines)}::text[]::bigint[])
+    union all
+    select nostro from nostro_items where id = any (${texts(items)}::text[]::bigint[])
+    union all
+    select nostro from matches where id = ${match}::bigint
+    limit 1`
+  return row?.nostro
 }
 
 const texts = (numbers: readonly bigint[]) => numbers.map(String)

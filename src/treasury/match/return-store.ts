@@ -1,15 +1,61 @@
-// The SQL statements of money that goes back to its payer, or that an account has.
+// The SQL statements that say whether the money of a line is somebody's already.
 import type { Tag } from '../../sql/sql.ts'
 
-/** Whether an account has the money of the line, derived or not, and keeps it. */
-export async function isCredited(sql: Tag, line: bigint): Promise<boolean> {
-  const [row] = await sql<{ credited: boolean }[]>`
-    select line_is_credited(${line}::bigint) as credited`
-  return row?.credited === true
+interface Members {
+  readonly lines: readonly bigint[]
+  readonly items: readonly bigint[]
+}
+
+/** The lines whose money an account has, each with the open item of it; null for none yet. */
+function listCredited(sql: Tag, lines: readonly bigint[]) {
+  return sql<{ line: bigint; item: bigint | null }[]>`
+    select line, item from credited_lines(${lines.map(String)}::text[]::bigint[])`
+}
+
+/**
+ * Of matches that are to be made, the lines whose money an account has, and whose match has not the
+ * item of it.
+ */
+export async function listCreditedBeside(
+  sql: Tag,
+  matches: readonly Members[],
+): Promise<ReadonlySet<bigint>> {
+  const credited = await listCredited(
+    sql,
+    matches.flatMap(({ lines }) => lines),
+  )
+  if (credited.length === 0) return new Set()
+  const items = new Map(matches.flatMap(one => one.lines.map(line => [line, one.items])))
+  const beside = credited.filter(
+    ({ line, item }) => item === null || items.get(line)?.includes(item) !== true,
+  )
+  return new Set(beside.map(({ line }) => line))
 }
 
 /** Whether no match has the line. */
 export async function isOpenLine(sql: Tag, line: bigint): Promise<boolean> {
   const [row] = await sql`select from bank_lines where id = ${line}::bigint and match is null`
   return row !== undefined
+}
+
+/** Whether an open item has one of the ids of the line, so that the same money is booked. */
+export async function hasItemOfItsKey(sql: Tag, line: bigint): Promise<boolean> {
+  const [row] = await sql<{ has: boolean }[]>`
+    select exists (
+      select from bank_lines l
+      cross join lateral (select array_remove(
+        array[l.end_to_end_id, l.bank_reference, l.instruction], '') as keys) k
+      join nostro_items i on i.nostro = l.nostro and i.match is null and (
+        i.key <> '' and i.key = any (select fold_reference(key) from unnest(k.keys) key)
+        or i.instruction <> '' and i.instruction = any (k.keys)
+        or i.uetr <> '' and i.uetr = l.uetr)
+      where l.id = ${line}::bigint) as has`
+  return row?.has === true
+}
+
+/** Of these items, those that accounts have, and not the house. */
+export function listItemsOfAccounts(sql: Tag, items: readonly bigint[]) {
+  return sql<{ id: bigint; amount: bigint }[]>`
+    select id, amount from nostro_items
+    where id = any (${items.map(String)}::text[]::bigint[]) and kind <> 'house'`
 }

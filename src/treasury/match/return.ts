@@ -3,12 +3,12 @@
 // a person makes once. Undone, both are reversed, while the bank has not debited it.
 import type { Sql, TransactionSql } from '../../sql/connect.ts'
 import { refusal } from '../../values/errors.ts'
-import { bookHouse, movedOn } from '../house.ts'
+import { bookHouse, movedOn, takeHouseTurn } from '../house.ts'
 import type { Nostro } from '../nostro.ts'
 import { openMembers, today } from './by-person.ts'
 import { caseId } from './case-id.ts'
 import { asMatcher, findHouseItems, returnReference, writeMatches } from './match-store.ts'
-import { isCredited } from './return-store.ts'
+import { hasItemOfItsKey, listCreditedBeside } from './return-store.ts'
 import { checkSecondPerson, type Decider } from './second-person.ts'
 
 export interface AskedReturn {
@@ -33,14 +33,18 @@ export function returnByPerson(sql: Sql, asked: AskedReturn): Promise<MadeReturn
 
 async function bookReturn(tx: TransactionSql, { line, nostro, note, by: person }: AskedReturn) {
   const by = person.name
+  await takeHouseTurn(tx)
   const [member] = await openMembers(tx, 'line', [line])
   const id = caseId('line', line)
   const { amount = 0n, currency = '', value_on = today() } = member ?? {}
   if (amount <= 0n || currency !== nostro.currency) {
     throw refusal('invalid_transition', `${id} is no credit in ${nostro.currency}.`)
   }
-  if (await isCredited(tx, line)) {
+  if ((await listCreditedBeside(tx, [{ lines: [line], items: [] }])).size > 0) {
     throw refusal('invalid_transition', `${id} is credited to an account: reverse that first.`)
+  }
+  if (await hasItemOfItsKey(tx, line)) {
+    throw refusal('invalid_transition', `${id} has the key of an open item: match it with that.`)
   }
   await checkSecondPerson(tx, { nostro, line, amount, to: 'return' }, person)
   const journal = { kind: 'return', or_later: true, note, by } as const

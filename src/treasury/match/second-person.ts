@@ -5,6 +5,7 @@ import { refusal } from '../../values/errors.ts'
 import { moneyWords } from '../../values/money/words.ts'
 import type { Nostro } from '../nostro.ts'
 import { caseId } from './case-id.ts'
+import { listItemsOfAccounts } from './return-store.ts'
 
 /** Somebody who decides whose money is. */
 export interface Decider {
@@ -13,29 +14,77 @@ export interface Decider {
   readonly is_login: boolean
 }
 
+/** What is proposed for lines that are matched with items of the house, or with other lines. */
+export const MATCHED = 'match'
+
+type Asking = Pick<Nostro, 'currency' | 'settings'>
+
+/** Whether two people decide about a credit of this sum, in minor units. */
+export function needsTwoPeople({ settings }: Pick<Nostro, 'settings'>, amount: bigint): boolean {
+  const { two_people_from: from } = settings
+  return from !== undefined && amount >= BigInt(from)
+}
+
 interface Decision {
-  readonly nostro: Pick<Nostro, 'currency' | 'settings'>
+  readonly nostro: Asking
   readonly line: bigint
   /** Minor units. */
   readonly amount: bigint
-  /** An account, `return`, or what it is booked as in the books of the house. */
+  /** An account, `return`, `match`, or what it is booked as in the books of the house. */
   readonly to: string
+}
+
+interface AskedOf {
+  readonly nostro: Asking
+  readonly lines: readonly { readonly id: bigint; readonly amount: bigint }[]
+  readonly items: readonly bigint[]
+  readonly rest: bigint
+  readonly rest_as: string | undefined
+}
+
+/**
+ * Refuses (409) a match by which one person decides about a large credit: its rest is large, or
+ * what items of accounts leave of its large lines is.
+ */
+export async function checkMatch(
+  sql: Tag,
+  { nostro, lines, items, rest, rest_as }: AskedOf,
+  person: Decider,
+): Promise<void> {
+  const credits = lines.filter(({ amount }) => amount > 0n)
+  const large = credits.filter(({ amount }) => needsTwoPeople(nostro, amount))
+  if (rest_as !== undefined && needsTwoPeople(nostro, rest)) {
+    for (const { id: line } of credits) {
+      await checkSecondPerson(sql, { nostro, line, amount: rest, to: rest_as }, person)
+    }
+    return
+  }
+  if (large.length === 0) return
+  const sum = (rows: readonly { readonly amount: bigint }[]) =>
+    rows.reduce((total, { amount }) => (amount > 0n ? total + amount : total), 0n)
+  const left = sum(large) - sum(await listItemsOfAccounts(sql, items))
+  for (const { id: line } of large) {
+    await checkSecondPerson(sql, { nostro, line, amount: left, to: MATCHED }, person)
+  }
 }
 
 /**
  * Refuses (409) a decision on a large credit that no other person has proposed. The newest proposal
- * of a line counts, so that a person may think again.
+ * of a line counts, so that a person may think again; one that a match has used does not.
  */
 export async function checkSecondPerson(
   sql: Tag,
   { nostro, line, amount, to }: Decision,
   person: Decider,
 ): Promise<void> {
-  const { two_people_from: from } = nostro.settings
-  if (from === undefined || amount < BigInt(from)) return
+  if (!needsTwoPeople(nostro, amount)) return
   const [proposal] = await sql<{ by: string; proposes: string }[]>`
     select by, proposes from case_notes
-    where of = 'line' and row_id = ${line}::bigint and proposes <> '' order by id desc limit 1`
+    where of = 'line' and row_id = ${line}::bigint and proposes <> '' and at > coalesce((
+      select max(m.at) from bank_lines l join matches m on m.nostro = l.nostro
+      where l.id = ${line}::bigint and m.undone_at is not null and l.id = any (m.lines)),
+      '-infinity')
+    order by id desc limit 1`
   if (person.is_login) {
     const message = `Set CORRIDOR_USER to your name: others may share the log-in "${person.name}".`
     throw refusal('invalid_transition', message)
