@@ -5664,7 +5664,9 @@ AS $function$
     join payouts p on p.account_id = of_account and p.id = of_payout
     where not h.is_handed_over and h.status = 'processing'
       and (h.created_at, h.id) < (p.created_at, p.id)
-      and (h.awaits_funds_of = of or h.rail = 'manual' and h.account_state = 'active'
+      and (h.awaits_funds_of = of and not exists (
+          select from rails r where r.name = h.rail and r.paused_reason <> '')
+        or h.rail = 'manual' and h.account_state = 'active'
         and (h.execute_at is null or h.execute_at <= statement_timestamp()))), 0))::bigint
 $function$;
 REVOKE EXECUTE ON FUNCTION cover_by_hand(text,text,text) FROM public;

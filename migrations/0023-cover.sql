@@ -48,6 +48,9 @@ left join payout_attempts a on a.account_id = o.account_id and a.payout_id = o.i
   and a.rail = o.rail and a.asked_at is not null and a.ended_as in ('', 'paid')
 where o.status <> 'succeeded';
 
+-- The finder of due payouts reads of them which ones leave from a nostro and are not handed over.
+grant select (account_id, id, currency, is_handed_over) on house_payouts to corridor_finder;
+
 -- What the nostro covers, in minor units: its books, without money whose value date is to come, less
 -- what was handed over and is not settled, and less what has left accounts and is not derived yet.
 -- Settlement, its item and the cursor of the account are read at one instant, so nothing counts
@@ -87,7 +90,7 @@ language sql stable security definer set search_path to public, pg_temp as $$
 $$;
 
 -- What the nostro covers of a payout that people pay by hand, once each older one that waits has
--- gone: so that no small one passes a large one.
+-- gone: so that no small one passes a large one. What waits for a paused rail holds up nobody.
 create function cover_by_hand(of text, of_account text, of_payout text) returns bigint
 language sql stable security definer set search_path to public, pg_temp as $$
   select (nostro_cover(of) - coalesce((
@@ -96,7 +99,9 @@ language sql stable security definer set search_path to public, pg_temp as $$
     join payouts p on p.account_id = of_account and p.id = of_payout
     where not h.is_handed_over and h.status = 'processing'
       and (h.created_at, h.id) < (p.created_at, p.id)
-      and (h.awaits_funds_of = of or h.rail = 'manual' and h.account_state = 'active'
+      and (h.awaits_funds_of = of and not exists (
+          select from rails r where r.name = h.rail and r.paused_reason <> '')
+        or h.rail = 'manual' and h.account_state = 'active'
         and (h.execute_at is null or h.execute_at <= statement_timestamp()))), 0))::bigint
 $$;
 

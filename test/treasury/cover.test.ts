@@ -13,7 +13,7 @@ import { handlePayout } from '../../src/payouts/by-hand/by-hand-operation.ts'
 import { insertRail } from '../../src/rails/row-store.ts'
 import { type Deps, openDeps } from '../../src/runtime/deps.ts'
 import { makeMetrics } from '../../src/runtime/metrics.ts'
-import type { Sql } from '../../src/sql/connect.ts'
+import type { Sql, TransactionSql } from '../../src/sql/connect.ts'
 import { listCovers } from '../../src/treasury/cover-store.ts'
 import { deriveSome } from '../../src/treasury/derive.ts'
 import { readForecast } from '../../src/treasury/forecast-store.ts'
@@ -51,26 +51,54 @@ interface WorldOptions {
   readonly route?: string
 }
 
+const MUCH = 1_000_000_000n
+
+async function addRail(tx: TransactionSql, name: string): Promise<void> {
+  const row = { name, kind: 'connector', config: { url: 'https://x.example' } } as const
+  await insertRail(tx as unknown as Sql, { ...row, secret: '', paused_reason: '' })
+}
+
+interface GivenNostro {
+  readonly name: string
+  readonly currency: string
+  readonly rails: readonly string[]
+  readonly opening: bigint
+  readonly gate: boolean
+}
+
+async function addNostro(tx: TransactionSql, given: GivenNostro): Promise<void> {
+  const { name, currency, rails, opening, gate } = given
+  await insertNostro(tx, {
+    ...{ name, kind: 'bank', currency, institution: '', account: '', bic: '' },
+    ...{ purpose: 'own', pool: 'none', rails, closed_at: null },
+    ...{ opening_balance: opening, opening_on: TODAY, settings: { gate } },
+  })
+}
+
+/** A nostro in euros with a gate and no money, and with this rail. */
+function addEurosAt(rail: string): Promise<void> {
+  return owner.begin(tx =>
+    addNostro(tx, {
+      ...{ name: `eur_${worlds}`, currency: 'EUR', rails: [rail], opening: 0n, gate: true },
+    }),
+  )
+}
+
 /** A nostro with its rails, and a live account whose payouts the first of them takes. */
 async function openWorld(opening: bigint, { gate = true, more = [], route }: WorldOptions = {}) {
   const name = `usd_${++worlds}`
   const rail = `bank_${worlds}`
   const client = await service.openAccount({
-    ...{ currencies: ['USD'], fund: { USD: 1_000_000_000n }, sandbox: false },
+    ...{ currencies: ['USD', 'EUR'], fund: { USD: MUCH, EUR: MUCH }, sandbox: false },
   })
   const { account_id } = client.account
   await owner.begin(async tx => {
-    const row = { name: rail, kind: 'connector', config: { url: 'https://x.example' } } as const
-    await insertRail(tx as unknown as Sql, { ...row, secret: '', paused_reason: '' })
+    await addRail(tx, rail)
     await tx`insert into routes (account_id, rail) values (${account_id}, ${route ?? more[0] ?? rail})`
     await tx`
-      insert into fees (payout_type, fee_currency)
-      select 'local', 'USD' where not exists (select from fees)`
-    await insertNostro(tx, {
-      ...{ name, kind: 'bank', currency: 'USD', institution: '', account: '', bic: '' },
-      ...{ purpose: 'own', pool: 'none', rails: [rail, ...more], closed_at: null },
-      ...{ opening_balance: opening, opening_on: TODAY, settings: { gate } },
-    })
+      insert into fees (payout_type, payout_currency, fee_currency)
+      select 'local', c, c from unnest(array['USD', 'EUR']) c where not exists (select from fees)`
+    await addNostro(tx, { name, currency: 'USD', rails: [rail, ...more], opening, gate })
   })
   for (const deps of [service.deps, other]) await deps.reference.refresh()
   const asked = scriptedRail()
@@ -88,9 +116,15 @@ async function openWorld(opening: bigint, { gate = true, more = [], route }: Wor
         where account_id = ${account_id} and ask_rail_at > statement_timestamp()`
       return ids
     },
+    /** Payouts that are made from now on take this rail. */
+    async takeRail(name: string) {
+      await owner`update routes set rail = ${name} where account_id = ${account_id}`
+      for (const deps of [service.deps, other]) await deps.reference.refresh()
+    },
     /** Rounds of the worker until nothing moves. Returns the ids that the rail was given. */
-    async settle(by: Deps = service.deps) {
-      while ((await settleOnce({ ...by, rails: new Map([[rail, asked]]) })) > 0);
+    async settle(by: Deps = service.deps, rails: readonly string[] = [rail]) {
+      const asking = new Map(rails.map(name => [name, asked]))
+      while ((await settleOnce({ ...by, rails: asking })) > 0);
       return asked.calls.splice(0).map(call => call.replace('submit ', ''))
     },
     /** The payouts that wait at the nostro, in order. */
@@ -211,8 +245,7 @@ test('payout that comes behind a gate after it was found: handed over by no clai
 test('a person and a worker at one gate at the same moment: one of them alone has the cover', async () => {
   const world = await openWorld(10_000n, { more: ['manual'], route: `bank_${worlds + 1}` })
   const [by_rail = ''] = await world.pay(6_000)
-  await owner`update routes set rail = 'manual' where account_id = ${world.account_id}`
-  await service.deps.reference.refresh()
+  await world.takeRail('manual')
   const [by_hand = ''] = await world.pay(6_000)
   // The worker waits here with its claim, which nobody else sees before it commits.
   await owner.unsafe(`
@@ -288,6 +321,51 @@ test('a rail of two nostros: neither gets a gate, in TypeScript and in PostgreSQ
   )
 })
 
+test('two nostros with one rail: 500 payouts that one does not cover hold up none of the other currency', async () => {
+  const world = await openWorld(10_000n)
+  await addEurosAt(world.rail)
+  const euros = Array.from({ length: 500 }, () => ({ amount: 100, currency: 'EUR' }))
+  await payAll(service, world.client, euros)
+  assert.deepEqual(await world.settle(), [])
+  const [dollars = ''] = await world.pay(4_000)
+  assert.deepEqual(await world.settle(), [dollars])
+})
+
+test('rail of a nostro that nobody asks: its payouts take neither the cover nor the turn of another rail', async () => {
+  const slow = `slow_${worlds + 1}`
+  await owner.begin(tx => addRail(tx, slow))
+  const world = await openWorld(0n, { more: [slow, 'manual'] })
+  // What people took for earlier tests counts where their rail is.
+  await world.give(10_000n - ((await world.cover()) ?? 0n))
+  const [older = ''] = await world.pay(9_000)
+  await world.takeRail(world.rail)
+  const [first = ''] = await world.pay(4_000)
+  assert.deepEqual(await world.settle(), [first])
+  assert.deepEqual(await world.settle(service.deps, [world.rail, slow]), [])
+  assert.deepEqual(await world.waiting(), [older])
+  const [second = ''] = await world.pay(1_000)
+  assert.deepEqual(await world.settle(), [second])
+  await world.takeRail('manual')
+  const [by_hand = ''] = await world.pay(1_000)
+  await assert.rejects(world.take(by_hand), /waits for funds/)
+  await owner`update rails set paused_reason = 'no bank' where name = ${slow}`
+  await world.take(by_hand)
+  await world.give(5_000n)
+  assert.deepEqual(await world.settle(service.deps, [world.rail, slow]), [older])
+})
+
+test('payout that waits, whose nostro has lost its rail: goes, though a gate of another currency has the rail', async () => {
+  const world = await openWorld(0n)
+  await addEurosAt(world.rail)
+  const [id = ''] = await world.pay(4_000)
+  assert.deepEqual(await world.settle(), [])
+  assert.deepEqual(await world.waiting(), [id])
+  const unused = `unused_${worlds}`
+  await owner.begin(tx => addRail(tx, unused))
+  await setNostro(owner, world.name, { rails: [unused] })
+  assert.deepEqual(await world.settle(), [id])
+})
+
 const KEY = (id: string) => ({ account_id: 'a', id })
 const LEAVES = (id: string, amount: bigint, is_handed_over = false) => ({
   ...KEY(id),
@@ -295,15 +373,15 @@ const LEAVES = (id: string, amount: bigint, is_handed_over = false) => ({
   is_handed_over,
 })
 
-test('queue at a gate: prefixes alone pass; what was handed over, or leaves elsewhere, is in no list', () => {
+test('queue at a gate: prefixes alone pass, what is younger waits; what was handed over, or leaves elsewhere, is in no list', () => {
   const leaving = [LEAVES('1', 5n), LEAVES('2', 9n, true), LEAVES('3', 6n), LEAVES('4', 1n)]
   const oldest = ['1', '2', '3', 'elsewhere'].map(KEY)
   const names = (keys: readonly { id: string }[]) => keys.map(({ id }) => id).join()
   const judge = (cover: bigint) => {
-    const { covered, waiting, later } = passingOf({ oldest, found: [KEY('4')] }, leaving, cover)
-    return [names(covered), names(waiting), names(later)]
+    const { covered, waiting } = passingOf({ oldest, found: [KEY('4')] }, leaving, cover)
+    return [names(covered), names(waiting)]
   }
-  assert.deepEqual(judge(4n), ['', '1,3,4', ''])
-  assert.deepEqual(judge(10n), ['1', '3,4', ''])
-  assert.deepEqual(judge(11n), ['1,3', '', '4'])
+  assert.deepEqual(judge(4n), ['', '1,3,4'])
+  assert.deepEqual(judge(10n), ['1', '3,4'])
+  assert.deepEqual(judge(11n), ['1,3', '4'])
 })

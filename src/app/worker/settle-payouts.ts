@@ -4,6 +4,7 @@
 import type { AttemptReport, NextRail } from '../../payouts/advance/advance.ts'
 import { keepsAttempts } from '../../payouts/advance/attempt.ts'
 import {
+  type AtGates,
   type ClaimedPayout,
   claimCovered,
   claimDuePayouts,
@@ -11,7 +12,7 @@ import {
   listDuePayouts,
   listOldestDue,
 } from '../../payouts/advance/claim-store.ts'
-import { type Gate, listGates } from '../../payouts/advance/cover-store.ts'
+import { atRails, type Gate, listGates } from '../../payouts/advance/cover-store.ts'
 import { nextRoute, sameRoute, wantedOf } from '../../payouts/advance/failover.ts'
 import { findQuotes } from '../../quotes/store.ts'
 import { planFor, sentOf } from '../../rails/plan.ts'
@@ -123,7 +124,7 @@ async function beginRound(
   const free = due.filter(payout => !gateFor(payout))
   // Claims each shard's payouts apart, so that a silent shard does not delay those of other shards.
   const claims = byShard(free).map(keys => claim(deps, keys, gates))
-  if (gated.length > 0) claims.push(claimAtGates(deps, gated, gates))
+  if (gated.length > 0) claims.push(claimAtGates(deps, { gates, rails, found: gated }))
   const asking = claims.map(async claiming => {
     const { claimed } = await claiming
     return askRails(deps, claimed).map(asked => {
@@ -135,8 +136,9 @@ async function beginRound(
     return { rail, done: Promise.all(payouts.map(({ done }) => done)) }
   })
   const is_complete = (await Promise.all(claims)).every(claim => claim.is_complete)
-  // What waits at a gate would be found again at once.
+  // What waits at a gate would be found again at once. If all pass, the next ones may pass now.
   const stays = gated.length === 0 ? 0 : gated.length - ((await claims.at(-1))?.claimed.length ?? 0)
+  if (gated.length > 0 && stays === 0) looked.clear()
   const found = ended + askable.length - stays
   // A full round suggests more work, unless the next round would only find its unclaimed payouts.
   return { found, more: is_complete && found >= ROUND, asked }
@@ -157,15 +159,16 @@ async function listDue(
 ): Promise<readonly DuePayout[]> {
   if (rails.length === 0) return []
   const now = performance.now()
-  const due = gates.filter(
-    ({ name }) => now >= (looked.get(name) ?? Number.NEGATIVE_INFINITY) + LOOK_AT_GATE_MS,
-  )
+  const due = gates
+    .map(gate => atRails(gate, rails))
+    .filter(gate => gate.rails.length > 0)
+    .filter(({ name }) => now >= (looked.get(name) ?? Number.NEGATIVE_INFINITY) + LOOK_AT_GATE_MS)
   for (const { name } of due) looked.set(name, now)
   const lists = await Promise.all([
     listDuePayouts(finder, rails, ROUND, gates),
     ...due.map(gate => listOldestDue(finder, gate, 'waiting', ROUND)),
   ])
-  return lists.flat().filter(({ rail }) => rails.includes(rail))
+  return lists.flat()
 }
 
 /** An account that is not known here yet is known in a moment. */
@@ -200,11 +203,11 @@ async function claim(deps: Deps, due: readonly DuePayout[], gates: readonly Gate
 }
 
 /** Claims payouts whose rails are behind gates. If it fails, they stay due. */
-async function claimAtGates(deps: Deps, due: readonly DuePayout[], gates: readonly Gate[]) {
-  const at = gates.filter(gate => due.some(({ rail }) => gate.rails.includes(rail)))
+async function claimAtGates(deps: Deps, { gates, rails, found }: AtGates) {
+  const at = gates.filter(gate => found.some(({ rail }) => gate.rails.includes(rail)))
   const failed = warned(deps, 'payouts at a gate could not be claimed', undefined)
-  const claimOf = (lease_ms: number) => claimCovered(deps, at, due, lease_ms)
-  const claimed = await leased(deps, due, claimOf).catch(failed)
+  const claimOf = (lease_ms: number) => claimCovered(deps, { gates: at, rails, found }, lease_ms)
+  const claimed = await leased(deps, found, claimOf).catch(failed)
   return { claimed: claimed ?? [], is_complete: claimed !== undefined }
 }
 

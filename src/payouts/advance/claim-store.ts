@@ -17,6 +17,7 @@ import { findPayouts } from '../store.ts'
 import { keepsAttempts, simulatedAttempt } from './attempt.ts'
 import { type ClaimedAttempt, claimAttempts } from './attempt-store.ts'
 import {
+  atRails,
   type Gate,
   gateOf,
   judgeCover,
@@ -43,25 +44,39 @@ export async function listDuePayouts(
   limit: number,
   gates: readonly Gate[] = [],
 ): Promise<DuePayout[]> {
-  const names = gates.map(({ name }) => name)
-  const gated = gates.flatMap(gate => gate.rails)
   return finder<DuePayout[]>`
-    select ${dueOf(finder, rails, await versionBefore(finder))}
-      and (awaits_funds_of is null or awaits_funds_of <> all (${names}::text[])
-        or rail <> all (${gated}::text[]))
+    select ${dueOf(finder, rails, await versionBefore(finder))} and ${waitsAtNone(finder, gates)}
     order by ask_rail_at limit ${limit}`
 }
 
-/** Due payouts of the rails of a gate, or only those that wait at it, as they pass. */
+/**
+ * The condition that a payout waits at none of the gates. A nostro and its rail count together: a
+ * payout is due again once its nostro has lost its rail. A nostro keeps its currency.
+ */
+function waitsAtNone(finder: Sql, gates: readonly Gate[]) {
+  if (gates.length === 0) return finder`true`
+  const pairs = gates.flatMap(({ name, rails }) => rails.map(rail => ({ name, rail })))
+  return finder`(awaits_funds_of is null or (awaits_funds_of, rail) not in (
+    select name, rail from unnest(${pairs.map(({ name }) => name)}::text[],
+      ${pairs.map(({ rail }) => rail)}::text[]) as g (name, rail)))`
+}
+
+/**
+ * Due payouts that leave from the nostro of a gate by one of these rails, or only those that wait
+ * at it, as they pass. What was handed over before is not among them.
+ */
 export async function listOldestDue(
   finder: Sql,
-  { name, rails }: Gate,
+  { name, currency, rails }: Gate,
   which: 'all' | 'waiting',
   limit: number,
 ): Promise<DuePayout[]> {
-  const waiting = which === 'all' ? finder`true` : finder`awaits_funds_of = ${name}`
+  const leaving = finder`exists (
+    select from house_payouts h where h.account_id = o.account_id and h.id = o.id
+      and h.currency = ${currency} and not h.is_handed_over)`
+  const wanted = which === 'all' ? leaving : finder`awaits_funds_of = ${name}`
   return finder<DuePayout[]>`
-    select ${dueOf(finder, rails, await versionBefore(finder))} and ${waiting}
+    select ${dueOf(finder, rails, await versionBefore(finder))} and ${wanted}
     order by ask_rail_at, id limit ${limit}`
 }
 
@@ -177,20 +192,27 @@ export function claimDuePayouts(
   })
 }
 
+/** What comes to the gates: `found` are due, and `rails` are those that are asked now. */
+export interface AtGates {
+  readonly gates: readonly Gate[]
+  readonly rails: readonly string[]
+  readonly found: readonly DuePayout[]
+}
+
 /**
- * Claims those of these due payouts that the gates let pass, and marks those that wait. A gate lets
- * one transaction at a time hand over what its nostro covers.
+ * Claims those of the due payouts that the gates let pass, and marks those that wait. A gate lets
+ * one transaction at a time hand over what its nostro covers. Payouts of a rail that is not asked
+ * hold up no other rail.
  */
 export async function claimCovered(
   { sql, finder }: { readonly sql: Sql; readonly finder: Sql },
-  named: readonly Gate[],
-  found: readonly DuePayout[],
+  { gates: named, rails, found }: AtGates,
   lease_ms: number,
 ): Promise<ClaimedPayout[]> {
   return sql.begin(async tx => {
     const gates = await takeTurnOf(tx, named)
     const queues = await Promise.all(
-      gates.map(gate => listOldestDue(finder, gate, 'all', OLDEST_DUE)),
+      gates.map(gate => listOldestDue(finder, atRails(gate, rails), 'all', OLDEST_DUE)),
     )
     void confineTo(tx, accountsOf(found))
     const passing: Passing[] = []
@@ -203,7 +225,7 @@ export async function claimCovered(
       const marked = waiting.filter(key => here.has(nameOf(key)))
       await markWaiting(tx, gate, marked)
     }
-    const stay = new Set(passing.flatMap(one => [...one.waiting, ...one.later].map(nameOf)))
+    const stay = new Set(passing.flatMap(one => one.waiting.map(nameOf)))
     const covered = new Set(passing.flatMap(one => one.covered.map(nameOf)))
     const keys = found.filter(key => !stay.has(nameOf(key)))
     return claimIn(tx, keys, { lease_ms, present: undefined, gates, covered })

@@ -30,6 +30,11 @@ export function gateOf(
   return gates.find(gate => gate.currency === currency && gate.rails.includes(rail))
 }
 
+/** The gate with those of its rails alone that are among these. */
+export function atRails(gate: Gate, rails: readonly string[]): Gate {
+  return { ...gate, rails: gate.rails.filter(rail => rails.includes(rail)) }
+}
+
 /**
  * Takes the turn of these nostros until the transaction ends: one transaction at a time hands over
  * what they cover. The next one sees what this one has handed over. Returns the gates as they are
@@ -46,17 +51,17 @@ export async function takeTurnOf(
   return (await listGates(tx)).filter(({ name }) => names.includes(name))
 }
 
-/** Which payouts pass a gate, which ones wait at it, and which ones have their turn later. */
+/** Which payouts pass a gate, and which ones wait at it. */
 export interface Passing {
   readonly gate: Gate
   readonly covered: readonly Key[]
   readonly waiting: readonly Key[]
-  readonly later: readonly Key[]
 }
 
 /**
- * Judges payouts under the turn of the gate. `oldest` are those of its rails that are longest due,
- * in order, and `found` any that are due. No younger payout passes an older one that waits. Payouts
+ * Judges payouts under the turn of the gate. `oldest` are those that are longest due, in order, and
+ * `found` any that are due. No younger payout passes an older one that waits, and none that is not
+ * among the oldest passes: it waits for its turn, or it would fill the list of due payouts. Payouts
  * that do not leave from the nostro, or were handed over before, are in no list.
  */
 export async function judgeCover(
@@ -65,7 +70,7 @@ export async function judgeCover(
   { oldest, found }: Queue,
 ): Promise<Passing> {
   const keys = [...oldest, ...found]
-  if (keys.length === 0) return { gate, covered: [], waiting: [], later: [] }
+  if (keys.length === 0) return { gate, covered: [], waiting: [] }
   const [rows, [row]] = await Promise.all([
     tx<Leaving[]>`
       select account_id, id, amount, is_handed_over from payouts_of_nostro(${gate.name},
@@ -101,9 +106,8 @@ export function passingOf(
   })
   const in_queue = new Set(queue.map(nameOf))
   const younger = found.filter(key => isNew(key) && !in_queue.has(nameOf(key)))
-  if (short === -1) return { covered: queue, waiting: [], later: younger }
-  const waiting = [...queue.slice(short), ...younger]
-  return { covered: queue.slice(0, short), waiting, later: [] }
+  const passing = short === -1 ? queue.length : short
+  return { covered: queue.slice(0, passing), waiting: [...queue.slice(passing), ...younger] }
 }
 
 /** Marks payouts that wait. One that another transaction changes meanwhile is left to the next. */
