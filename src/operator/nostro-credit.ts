@@ -10,6 +10,7 @@ import { checkSecondPerson } from '../treasury/match/second-person.ts'
 import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
 import { writing } from './action.ts'
 import { BookingResponse, book, REFUSALS, SHOWN } from './funding.ts'
+import { inLine } from './in-line.ts'
 import { nostroNamed } from './nostro-changes.ts'
 import { PATHS } from './nostro-shown.ts'
 import { accountNamed, known } from './operator-write.ts'
@@ -41,15 +42,18 @@ export const credit = writing({
     }
     refuseIfAny(sandbox ? [invalidField('account_id', 'a sandbox has no money at a bank')] : [])
     // Nobody returns or matches the line meanwhile.
-    return asMatcher(acting.audit, { nostro: line.nostro, waits: true }, async tx => {
-      if (!(await isOpenLine(tx, line.id))) {
-        throw refusal('invalid_transition', `${id} is matched since.`)
-      }
-      const nostro = await nostroNamed(tx, line.nostro)
-      const decision = { nostro, line: line.id, amount: line.amount, to: account_id }
-      await checkSecondPerson(tx, decision, acting.operator)
-      return book(acting, bookingOf(line, account_id, acting.operator.name, reason))
-    })
+    const turn = { nostro: line.nostro, waits: true }
+    return inLine(() =>
+      asMatcher(acting.audit, turn, async tx => {
+        if (!(await isOpenLine(tx, line.id))) {
+          throw refusal('invalid_transition', `${id} is matched since.`)
+        }
+        const nostro = await nostroNamed(tx, line.nostro)
+        const decision = { nostro, line: line.id, amount: line.amount, to: account_id }
+        await checkSecondPerson(tx, decision, acting.operator)
+        return book(acting, bookingOf(line, account_id, acting.operator.name, reason))
+      }),
+    )
   },
   command: {
     ...SHOWN,

@@ -11,6 +11,7 @@ import { matchNostro } from '../treasury/match/match-nostro.ts'
 import { actForTheHouse } from '../treasury/nostro-store.ts'
 import { moneyWords } from '../values/money/words.ts'
 import { type Acting, type ActionGroup, writing } from './action.ts'
+import { inLine } from './in-line.ts'
 import { exceptions, items, lines, matches, NOSTRO_NAME, notes, suggest } from './nostro-cases.ts'
 import { NostroPath, nostroNamed } from './nostro-changes.ts'
 import { credit } from './nostro-credit.ts'
@@ -123,17 +124,19 @@ type Asked = Static<typeof MatchRequest>
 
 function matched<Shown>(acting: Acting<Shown>, asked: Asked): Promise<Shown> {
   const { lines = [], items = [], rest_as, to, note = '' } = asked
-  return acting.change(sql =>
-    sql.begin(async tx => {
-      const made = await matchByPerson(tx, {
-        lines: lines.map(id => caseNumber('line', id)),
-        items: items.map(id => caseNumber('item', id)),
-        ...{ rest_as, to, note, by: acting.operator.name, is_login: acting.operator.is_login },
-      })
-      const { id, nostro, currency, sum, rest } = made
-      const amounts = { amount: String(sum), rest: String(rest) }
-      return { match: caseId('match', id), nostro, currency, ...amounts }
-    }),
+  return inLine(() =>
+    acting.change(sql =>
+      sql.begin(async tx => {
+        const made = await matchByPerson(tx, {
+          lines: lines.map(id => caseNumber('line', id)),
+          items: items.map(id => caseNumber('item', id)),
+          ...{ rest_as, to, note, by: acting.operator.name, is_login: acting.operator.is_login },
+        })
+        const { id, nostro, currency, sum, rest } = made
+        const amounts = { amount: String(sum), rest: String(rest) }
+        return { match: caseId('match', id), nostro, currency, ...amounts }
+      }),
+    ),
   )
 }
 
@@ -170,13 +173,15 @@ const undo = writing({
   response: UndoneResponse,
   refusals: ['invalid_transition'],
   run: (acting, { id, note }) =>
-    acting.change(sql =>
-      sql.begin(async tx => {
-        const asked = { id: caseNumber('match', id), note, by: acting.operator.name }
-        const { lines, items, house_number } = await undoByPerson(tx, asked)
-        const open = items.length - (house_number === null ? 0 : 1)
-        return { match: id, lines: lines.length, items: open }
-      }),
+    inLine(() =>
+      acting.change(sql =>
+        sql.begin(async tx => {
+          const asked = { id: caseNumber('match', id), note, by: acting.operator.name }
+          const { lines, items, house_number } = await undoByPerson(tx, asked)
+          const open = items.length - (house_number === null ? 0 : 1)
+          return { match: id, lines: lines.length, items: open }
+        }),
+      ),
     ),
   command: {
     words: ({ match, lines, items }) =>

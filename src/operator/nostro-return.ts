@@ -8,6 +8,7 @@ import { findLines } from '../treasury/match/open-store.ts'
 import { returnByPerson } from '../treasury/match/return.ts'
 import { moneyWords } from '../values/money/words.ts'
 import { writing } from './action.ts'
+import { inLine } from './in-line.ts'
 import { nostroNamed } from './nostro-changes.ts'
 import { CaseId, PATHS } from './nostro-shown.ts'
 import { known, type Operator } from './operator-write.ts'
@@ -43,7 +44,9 @@ export const giveBack = writing({
   refusals: ['invalid_transition'],
   asksPassword: true,
   run: (acting, { id, reason }) =>
-    acting.change(async sql => sendBack(sql, acting.audit, id, { reason, by: acting.operator })),
+    inLine(() =>
+      acting.change(async sql => sendBack(sql, acting.audit, id, { reason, by: acting.operator })),
+    ),
   command: {
     words: toPay,
     subject: 'line',
