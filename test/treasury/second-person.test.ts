@@ -29,6 +29,7 @@ before(async () => {
   ])
   const add = 'nostro add eur_main EUR 0 --two-people-from 100.00'
   await does('ada', ...add.split(' '))
+  await does('ada', 'nostro', 'add', 'eur_own', 'EUR', '0', '--purpose', 'own')
   account = await service.openAccount({ currencies: ['EUR'], sandbox: false })
   another = await service.openAccount({ currencies: ['EUR'], sandbox: false })
 })
@@ -85,7 +86,6 @@ for (const [name, to, way] of WAYS) {
 }
 
 test('large credit matched without an item of an account: by nobody alone, as a match that is proposed', async () => {
-  await does('ada', 'nostro', 'add', 'eur_own', 'EUR', '0', '--purpose', 'own')
   const move = 'house transfer EUR 100.00 --from eur_own --to eur_main'
   await does('ada', ...move.split(' '))
   const [item] = await owner<{ id: bigint }[]>`
