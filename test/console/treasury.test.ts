@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Sql } from '../../src/sql/connect.ts'
 import { deriveSome } from '../../src/treasury/derive.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Cli, openCli, succeed } from '../support/service/cli.ts'
 import { bookUsd } from '../support/service/operate.ts'
 import {
   addPerson,
@@ -38,11 +38,7 @@ after(async () => {
   await service.close()
 })
 
-async function run(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli.run(...words)
-  assert.equal(code, 0, stderr)
-  return stdout
-}
+const run = (...words: string[]) => succeed(cli, ...words)
 
 async function look(path: string, headers = ada): Promise<string> {
   const { status, text } = await service.inject({ url: `${ROOT}${path}`, headers })

@@ -9,7 +9,7 @@ import { takeHouseTurn } from '../../src/treasury/house.ts'
 import { matchNostro } from '../../src/treasury/match/match-nostro.ts'
 import { listNostros } from '../../src/treasury/nostro-store.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Cli, openCli, succeed } from '../support/service/cli.ts'
 import { until } from '../support/service/process.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { giveLines } from '../support/treasury/open-rows.ts'
@@ -37,11 +37,7 @@ after(async () => {
   await service.close()
 })
 
-async function run(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli.run(...words)
-  assert.equal(code, 0, stderr)
-  return stdout
-}
+const run = (...words: string[]) => succeed(cli, ...words)
 
 /** A nostro of the pool for clients’ money, or one of the house's own. */
 async function add(name: string, currency: string, whose: 'payments' | 'own', opening = '0') {

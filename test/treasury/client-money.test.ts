@@ -7,7 +7,7 @@ import { deriveSome } from '../../src/treasury/derive.ts'
 import { safeguardingOf, stateOfDay } from '../../src/treasury/safeguarding.ts'
 import { listRequirements } from '../../src/treasury/safeguarding-store.ts'
 import { undone } from '../support/database/undone.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Cli, openCli, succeed } from '../support/service/cli.ts'
 import { bookUsd } from '../support/service/operate.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { giveLines } from '../support/treasury/open-rows.ts'
@@ -41,11 +41,7 @@ const derive = async () => {
   while ((await deriveSome(service.deps)).journals > 0n);
 }
 
-async function run(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli.run(...words)
-  assert.equal(code, 0, stderr)
-  return stdout
-}
+const run = (...words: string[]) => succeed(cli, ...words)
 
 async function refused(...words: string[]): Promise<string> {
   const { code, stderr } = await cli.run(...words)

@@ -11,7 +11,7 @@ import { newId } from '../../src/values/id.ts'
 import { verify } from '../../src/verify/run.ts'
 import { undone, verdictIn } from '../support/database/undone.ts'
 import { localPayout } from '../support/given/bodies.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Cli, openCli, succeed } from '../support/service/cli.ts'
 import { bookUsd, reverse } from '../support/service/operate.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 
@@ -31,11 +31,7 @@ after(async () => {
   await service.close()
 })
 
-async function run(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli.run(...words)
-  assert.equal(code, 0, stderr)
-  return stdout
-}
+const run = (...words: string[]) => succeed(cli, ...words)
 
 const open = () => service.openAccount({ currencies: ['USD'], sandbox: false })
 

@@ -17,7 +17,7 @@ import { listNostros } from '../../src/treasury/nostro-store.ts'
 import { referenceFault } from '../../src/values/network/creditor-reference.ts'
 import { verify } from '../../src/verify/run.ts'
 import { balancesOf } from '../support/assert/check.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Cli, openCli, succeed } from '../support/service/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { readLists, readUnList, requireLists, takeUnList } from '../support/service/un-list.ts'
 import { type GivenLine, giveLines } from '../support/treasury/open-rows.ts'
@@ -42,11 +42,7 @@ after(async () => {
   await service.close()
 })
 
-async function run(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli.run(...words)
-  assert.equal(code, 0, stderr)
-  return stdout
-}
+const run = (...words: string[]) => succeed(cli, ...words)
 
 async function addKey({ account: { account_id } }: Client, kind: string, value?: string) {
   const words = ['funding-key', 'add', account_id, kind, '--nostro', 'eur_main', '--json']

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Sql } from '../../src/sql/connect.ts'
 import { balancesOf } from '../support/assert/check.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Cli, openCli, succeed } from '../support/service/cli.ts'
 import { addPerson, startTestService, type TestService } from '../support/service/service.ts'
 import { logIn, sendForm } from '../support/service/session.ts'
 import { giveItems, giveLines, identityOf, openNostro } from '../support/treasury/open-rows.ts'
@@ -22,11 +22,7 @@ after(async () => {
   await service.close()
 })
 
-async function run(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli.run(...words)
-  assert.equal(code, 0, stderr)
-  return stdout
-}
+const run = (...words: string[]) => succeed(cli, ...words)
 
 async function refused(...words: string[]): Promise<string> {
   const { code, stderr } = await cli.run(...words)

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import type { Sql } from '../../src/sql/connect.ts'
 import { insertClose } from '../../src/treasury/close-store.ts'
 import { bookHouse, type HouseJournal, movedOn } from '../../src/treasury/house.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Cli, openCli, succeed } from '../support/service/cli.ts'
 import { until } from '../support/service/process.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
 import { giveItems, giveLines } from '../support/treasury/open-rows.ts'
@@ -25,11 +25,7 @@ after(async () => {
   await service.close()
 })
 
-async function run(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli.run(...words)
-  assert.equal(code, 0, stderr)
-  return stdout
-}
+const run = (...words: string[]) => succeed(cli, ...words)
 
 async function blockers(month: string): Promise<string[]> {
   const rows = JSON.parse(await run('month', 'check', month, '--json'))

@@ -13,7 +13,7 @@ import { plusDays } from '../../src/values/calendar/day.ts'
 import { verify } from '../../src/verify/run.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { requireNoLists } from '../support/database/without-lists.ts'
-import { openCli } from '../support/service/cli.ts'
+import { openCli, succeed } from '../support/service/cli.ts'
 import { startListening } from '../support/service/listening.ts'
 import { openAccountOn, until } from '../support/service/process.ts'
 import { share } from '../support/share.ts'
@@ -105,11 +105,7 @@ async function take(text: string): Promise<void> {
   )
 }
 
-async function run(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli.run(...words)
-  assert.equal(code, 0, stderr)
-  return stdout
-}
+const run = (...words: string[]) => succeed(cli, ...words)
 
 const CAMT = DIALECTS[1] ?? assert.fail()
 

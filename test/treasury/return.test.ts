@@ -11,7 +11,7 @@ import { listSuspense } from '../../src/treasury/report-store.ts'
 import { verify } from '../../src/verify/run.ts'
 import { balancesOf } from '../support/assert/check.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
-import { type Cli, openCli } from '../support/service/cli.ts'
+import { type Cli, openCli, succeed } from '../support/service/cli.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { giveLines, identityOf } from '../support/treasury/open-rows.ts'
 
@@ -33,11 +33,7 @@ after(async () => {
   await service.close()
 })
 
-async function run(...words: string[]): Promise<string> {
-  const { code, stdout, stderr } = await cli.run(...words)
-  assert.equal(code, 0, stderr)
-  return stdout
-}
+const run = (...words: string[]) => succeed(cli, ...words)
 
 async function refused(...words: string[]): Promise<string> {
   const { code, stderr } = await cli.run(...words)

@@ -1,6 +1,7 @@
 // Runs CLI commands on a test's database and returns exit code and output. Tests run hundreds of
 // commands, each of which would spend most of its time on its start. Commands on a running database
 // therefore share a few processes (cli-runners.ts); all others get their own.
+import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -118,4 +119,11 @@ async function runIn(order: Order): Promise<Ended> {
     if (next === undefined) running -= 1
     else next()
   }
+}
+
+/** Runs a command that succeeds; returns what it prints. */
+export async function succeed(cli: Cli, ...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await cli.run(...args)
+  assert.equal(code, 0, stderr)
+  return stdout
 }
