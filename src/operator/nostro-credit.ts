@@ -10,9 +10,9 @@ import { checkSecondPerson } from '../treasury/match/second-person.ts'
 import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
 import { writing } from './action.ts'
 import { BookingResponse, book, REFUSALS, SHOWN } from './funding.ts'
-import { inLine } from './in-line.ts'
 import { nostroNamed } from './nostro-changes.ts'
 import { PATHS } from './nostro-shown.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { accountNamed, known } from './operator-write.ts'
 import { AccountId, Reason } from './request.ts'
 
@@ -43,7 +43,7 @@ export const credit = writing({
     refuseIfAny(sandbox ? [invalidField('account_id', 'a sandbox has no money at a bank')] : [])
     // Nobody returns or matches the line meanwhile.
     const turn = { nostro: line.nostro, waits: true }
-    return inLine(() =>
+    return oneAtATime(() =>
       asMatcher(acting.audit, turn, async tx => {
         if (!(await isOpenLine(tx, line.id))) {
           throw refusal('invalid_transition', `${id} is matched since.`)

@@ -11,7 +11,6 @@ import { matchNostro } from '../treasury/match/match-nostro.ts'
 import { actForTheHouse } from '../treasury/nostro-store.ts'
 import { moneyWords } from '../values/money/words.ts'
 import { type Acting, type ActionGroup, writing } from './action.ts'
-import { inLine } from './in-line.ts'
 import { exceptions, items, lines, matches, NOSTRO_NAME, notes, suggest } from './nostro-cases.ts'
 import { NostroPath, nostroNamed } from './nostro-changes.ts'
 import { credit } from './nostro-credit.ts'
@@ -19,6 +18,7 @@ import { propose } from './nostro-propose.ts'
 import { giveBack } from './nostro-return.ts'
 import { addRule, removeRule, rules } from './nostro-rules.ts'
 import { CaseId, PATHS } from './nostro-shown.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { known } from './operator-write.ts'
 
 /** A match of more is made by the rules. */
@@ -124,7 +124,7 @@ type Asked = Static<typeof MatchRequest>
 
 function matched<Shown>(acting: Acting<Shown>, asked: Asked): Promise<Shown> {
   const { lines = [], items = [], rest_as, to, note = '' } = asked
-  return inLine(() =>
+  return oneAtATime(() =>
     acting.change(sql =>
       sql.begin(async tx => {
         const made = await matchByPerson(tx, {
@@ -173,7 +173,7 @@ const undo = writing({
   response: UndoneResponse,
   refusals: ['invalid_transition'],
   run: (acting, { id, note }) =>
-    inLine(() =>
+    oneAtATime(() =>
       acting.change(sql =>
         sql.begin(async tx => {
           const asked = { id: caseNumber('match', id), note, by: acting.operator.name }

@@ -8,9 +8,9 @@ import { findLines } from '../treasury/match/open-store.ts'
 import { returnByPerson } from '../treasury/match/return.ts'
 import { moneyWords } from '../values/money/words.ts'
 import { writing } from './action.ts'
-import { inLine } from './in-line.ts'
 import { nostroNamed } from './nostro-changes.ts'
 import { CaseId, PATHS } from './nostro-shown.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { known, type Operator } from './operator-write.ts'
 import { Reason } from './request.ts'
 
@@ -44,7 +44,7 @@ export const giveBack = writing({
   refusals: ['invalid_transition'],
   asksPassword: true,
   run: (acting, { id, reason }) =>
-    inLine(() =>
+    oneAtATime(() =>
       acting.change(async sql => sendBack(sql, acting.audit, id, { reason, by: acting.operator })),
     ),
   command: {
