@@ -116,45 +116,41 @@ const MOVED = {
   },
 } as const
 
-const transfer = writing({
-  name: 'house transfer',
-  path: '/v3/operator/house/transfer',
+/** Describes what books money that moves from one account to another in its currency. */
+const moving = (
+  kind: 'transfer' | 'topup',
+  {
+    example,
+    ...said
+  }: Readonly<Record<'operationId' | 'summary' | 'example', string>> & { description?: string },
+) =>
+  writing({
+    name: `house ${kind}`,
+    path: `/v3/operator/house/${kind}`,
+    ...said,
+    body: MoveRequest,
+    response: HouseJournalResponse,
+    refusals: ['not_found', 'currency', 'amount_out_of_range'],
+    asksPassword: true,
+    run: (acting, asked) => move(acting, kind, asked),
+    command: { ...MOVED, help: `\nExample:\n  corridor house ${kind} ${example}` },
+  })
+
+const transfer = moving('transfer', {
   operationId: 'transferHouseMoney',
   summary: 'Book a transfer between two accounts of the installation in one currency.',
   description:
     'Both accounts get an item on the value date. From an account of a pool, an own account gets ' +
     'at most what the house has earned in the pool (`safeguarding show`).',
-  body: MoveRequest,
-  response: HouseJournalResponse,
-  refusals: ['not_found', 'currency', 'amount_out_of_range'],
-  asksPassword: true,
-  run: (acting, asked) => move(acting, 'transfer', asked),
-  command: {
-    ...MOVED,
-    help: `
-Example:
-  corridor house transfer EUR 1250.00 --from eur_clients --to eur_own \\
+  example: `EUR 1250.00 --from eur_clients --to eur_own \\
     --note "Fees of November"`,
-  },
 })
 
-const topup = writing({
-  name: 'house topup',
-  path: '/v3/operator/house/topup',
+const topup = moving('topup', {
   operationId: 'topUpClientMoney',
   summary: 'Book own money that is paid into an account of clients’ money, against a shortfall.',
-  body: MoveRequest,
-  response: HouseJournalResponse,
-  refusals: ['not_found', 'currency', 'amount_out_of_range'],
-  asksPassword: true,
-  run: (acting, asked) => move(acting, 'topup', asked),
-  command: {
-    ...MOVED,
-    help: `
-Example:
-  corridor house topup EUR 300.00 --from eur_own --to eur_clients \\
+  example: `EUR 300.00 --from eur_own --to eur_clients \\
     --note "Shortfall of 30 November"`,
-  },
 })
 
 const deal = writing({

@@ -1,4 +1,5 @@
 // Shows what is open on a nostro: lines, items, exceptions, and what may explain a line.
+import type { Static } from 'typebox'
 import { Closed, Literals, MinorText, optional, Text, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import type { Sql } from '../sql/connect.ts'
@@ -65,8 +66,18 @@ const listQuery = (kind: 'line' | 'item') =>
     }),
   })
 
-const numberOf = (kind: 'line' | 'item', id: string | undefined) =>
-  id === undefined ? 0n : caseNumber(kind, id)
+type List<Row> = (audit: Sql, listing: Parameters<typeof listLines>[1]) => Promise<readonly Row[]>
+
+/** Finds a page of the lines, or of the items, of a nostro. */
+const pageOf =
+  <Row>(kind: 'line' | 'item', list: List<Row>) =>
+  async (audit: Sql, query: Static<ReturnType<typeof listQuery>>, limit: number) => {
+    const { nostro, state = 'open', starting_after, id } = query
+    await knownNostro(audit, nostro)
+    const numberOf = (one?: string) => (one === undefined ? 0n : caseNumber(kind, one))
+    const [only, after] = [numberOf(id), numberOf(starting_after)]
+    return list(audit, { nostro, state, only, after, limit: limit + 1 })
+  }
 
 const listing = { limit: 100, arguments: ['nostro'], subject: 'nostro', listed: 'nostro list' }
 
@@ -77,11 +88,7 @@ export const lines = paging({
   summary: 'List the lines of a bank that no item of the books explains, oldest first.',
   query: listQuery('line'),
   response: LineResponse,
-  async find(audit, { nostro, state = 'open', starting_after, id }, limit) {
-    await knownNostro(audit, nostro)
-    const [only, after] = [numberOf('line', id), numberOf('line', starting_after)]
-    return listLines(audit, { nostro, state, only, after, limit: limit + 1 })
-  },
+  find: pageOf('line', listLines),
   present: presentLine,
   command: {
     words: ({ rows }) => rows.map(row => lineColumns(presentLine(row))),
@@ -98,11 +105,7 @@ export const items = paging({
   summary: 'List the items of the books that no line of the bank confirms, oldest first.',
   query: listQuery('item'),
   response: ItemResponse,
-  async find(audit, { nostro, state = 'open', starting_after, id }, limit) {
-    await knownNostro(audit, nostro)
-    const [only, after] = [numberOf('item', id), numberOf('item', starting_after)]
-    return listItems(audit, { nostro, state, only, after, limit: limit + 1 })
-  },
+  find: pageOf('item', listItems),
   present: presentItem,
   command: {
     words: ({ rows }) => rows.map(row => itemColumns(presentItem(row))),
