@@ -7,6 +7,7 @@ import type { PostedFigures } from '../payouts/postings.ts'
 import { numberedId } from '../values/id.ts'
 import type { Instant } from '../values/instant.ts'
 import {
+  countOf,
   journalProblem,
   nameRows,
   ofAccount,
@@ -83,9 +84,11 @@ const HAVE_JOURNALS = rule('conversions')`
   having array_agg(j.kind || ' ' || j.number order by j.number) is distinct from
     array['conversion_out ' || c.number, 'conversion_in ' || c.number + 1]`
 
-export async function checkConversions(run: Verification): Promise<void> {
+/** Returns the number of conversions. */
+export async function checkConversions(run: Verification): Promise<number> {
   await checkEach<ConversionJournal>(run, 'journals', ALL, checkJournal)
   await nameRows(run, HAVE_JOURNALS)
+  return countOf(run, 'count(*)', 'conversions')
 }
 
 /** Checks the journals of one account with these numbers, all of which are of conversions. */

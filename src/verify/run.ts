@@ -49,6 +49,7 @@ export interface Checked {
   readonly payouts: number
   readonly receipts: number
   readonly quotes: number
+  readonly conversions: number
   readonly events: number
   readonly entities: number
   /** Of nostros. No line belongs to one account. */
@@ -213,7 +214,7 @@ async function endParts(
     if (account_id === null) checkInterAccount(books, findings)
     checkInTransit(books, payouts, account_id, findings)
   }
-  await parts.end(begun.conversions)
+  const conversions = await parts.end(begun.conversions)
   const quotes = await parts.end(begun.quotes)
   await parts.end(begun.prices)
   const events = await parts.end(begun.events)
@@ -228,6 +229,7 @@ async function endParts(
     payouts: payouts.payouts,
     receipts: payouts.receipts,
     quotes: (quotes ?? 0) + payouts.carried,
+    conversions: conversions ?? 0,
     events: events ?? 0,
     entities: entities ?? 0,
     items: items ?? 0,

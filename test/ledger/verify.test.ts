@@ -93,6 +93,7 @@ test('corridor verify, a history of every kind: clean, every row read; for one a
         (select count(*) from journals where kind = 'receipt')::int as receipts,
         ((select count(*) from quotes) + (select count(*) from payouts where quote_id = ''))::int
           as quotes,
+        (select count(*) from conversions)::int as conversions,
         (select count(*) from each_event)::int as events,
         (select count(*) from entities)::int as entities,
         (select count(*) from nostro_items)::int as items,
