@@ -104,7 +104,7 @@ export const SetNostro = Closed(
     no_two_people: Type.Boolean({ description: 'Let one person decide about any amount again.' }),
     no_match_by_account: Type.Boolean({ description: 'Leave such pairs to people again.' }),
     no_gate: Type.Boolean({ description: 'Hand over every payout again, covered or not.' }),
-    currency: Text(10, { description: 'The currency of `low` and `critical`: its own.' }),
+    currency: Text(10, { description: 'The currency of the amounts: its own.' }),
   }),
   {
     title: 'SetNostro',
