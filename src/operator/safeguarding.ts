@@ -19,13 +19,13 @@ import {
   type KeptSafeguarding,
   SAFEGUARDED,
   type Safeguarding,
+  type SignedDay,
   stateOfDay,
 } from '../treasury/safeguarding.ts'
 import {
   insertSignedDay,
   listSignedDays,
   readSafeguarding,
-  type SignedDay,
   upsertAccountPool,
 } from '../treasury/safeguarding-store.ts'
 import { invalidField, refuseIfAny } from '../values/errors.ts'

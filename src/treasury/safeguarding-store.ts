@@ -10,7 +10,7 @@ import {
   type Resource,
   type SafeguardedPool,
   type Safeguarding,
-  type SafeguardingState,
+  type SignedDay,
   safeguardingOf,
   type Unassigned,
 } from './safeguarding.ts'
@@ -166,16 +166,6 @@ export async function listResources(sql: Tag, at: Instant): Promise<Resource[]> 
         })),
     }
   })
-}
-
-/** A signed day. */
-export interface SignedDay extends KeptSafeguarding {
-  readonly number: number
-  readonly at: Instant
-  readonly entered: bigint
-  readonly state: SafeguardingState
-  readonly action: string
-  readonly by: string
 }
 
 const SIGNED = part`day::text, pool, currency, number, at, as_of, requirement::bigint,

@@ -92,6 +92,16 @@ export type KeptSafeguarding = Omit<Safeguarding, 'negative' | 'parts'>
 
 export type SafeguardingState = 'met' | 'shortfall' | 'excess'
 
+/** A signed day. */
+export interface SignedDay extends KeptSafeguarding {
+  readonly number: number
+  readonly at: Instant
+  readonly entered: bigint
+  readonly state: SafeguardingState
+  readonly action: string
+  readonly by: string
+}
+
 /**
  * Each resource, with what a person has entered besides, against its requirement. Less than owed,
  * now or at the end of the day before, is a shortfall. The excess is that of now.
