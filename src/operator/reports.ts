@@ -8,7 +8,7 @@ import { invalidParameter, refuseIfAny } from '../values/errors.ts'
 import { instantFromIso } from '../values/instant.ts'
 import { csvLine } from '../values/text/csv-line.ts'
 import { type ActionGroup, reading } from './action.ts'
-import { Time } from './request.ts'
+import { checkMonth, MONTH, Time } from './request.ts'
 
 const ReportPath = Type.Object({
   name: Literals(REPORT_NAMES, { description: 'The report.' }),
@@ -21,6 +21,10 @@ const ReportQuery = Closed(
     at: Time('Of `trial-balance` and `clients`: before this instant; by default now.'),
     from: Day('The first day of UTC; by default the first of this month.'),
     to: Day('The last day of UTC; by default today.'),
+    month: Type.String({
+      pattern: MONTH.source,
+      description: 'Of `safeguarding`: the month, such as 2026-11; by default this one.',
+    }),
   }),
 )
 
@@ -48,6 +52,7 @@ interface Asked {
   readonly at?: string
   readonly from?: string
   readonly to?: string
+  readonly month?: string
   readonly csv?: boolean
 }
 
@@ -57,7 +62,8 @@ ${REPORT_NAMES.map(name => `  ${name.padEnd(15)}${REPORTS[name].title}`).join('\
 
 Examples:
   corridor report trial-balance --at 2026-12-01T00:00:00Z
-  corridor report ledger --from 2026-11-01 --csv > ledger.csv`
+  corridor report ledger --from 2026-11-01 --csv > ledger.csv
+  corridor report safeguarding --month 2026-11 --csv > november.csv`
 
 const show = reading({
   name: 'report',
@@ -92,9 +98,10 @@ const show = reading({
 
 export const reports: ActionGroup = { actions: [show] }
 
-async function reportOf(audit: Sql, { name, at, from, to }: Asked) {
+async function reportOf(audit: Sql, { name, at, from, to, month }: Asked) {
   const now = await databaseNow(audit)
   const today = now.slice(0, 10)
+  if (month !== undefined) checkMonth(month)
   const period = { from: from ?? `${today.slice(0, 8)}01`, to: to ?? today }
   const instant = at === undefined ? now : instantFromIso(at)
   refuseIfAny([
@@ -105,7 +112,8 @@ async function reportOf(audit: Sql, { name, at, from, to }: Asked) {
       ? [invalidParameter('at', 'at is an instant, such as 2026-12-01T00:00:00Z.')]
       : []),
   ])
-  return readReport(audit, name, { ...period, at: instant ?? now })
+  const of_month = month ?? today.slice(0, 7)
+  return readReport(audit, name, { ...period, at: instant ?? now, month: of_month, today })
 }
 
 const pick = (row: Readonly<Record<string, string>>, columns: readonly string[]) =>

@@ -36,6 +36,7 @@ import { AccountId, AccountPath, checkMonth, MAX_MINOR, MONTH } from './request.
 
 const External = Type.Object({
   nostro: Type.String(),
+  institution: Type.String({ description: 'As it was then; empty for not said.' }),
   bank: MinorText('What the bank has.'),
   book: MinorText('What the books have.'),
   open_lines: MinorText('The sum of its open lines.'),

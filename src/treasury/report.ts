@@ -16,6 +16,8 @@ import {
   listTransit,
   type Period,
 } from './report-store.ts'
+import { monthRows } from './safeguarding-month.ts'
+import { listSignedDays, listToSign } from './safeguarding-store.ts'
 
 /** The most rows of a report. One that has more is asked for by shorter periods. */
 export const MAX_ROWS = 100_000
@@ -23,6 +25,10 @@ export const MAX_ROWS = 100_000
 /** `at`: an instant; journals at it or later do not count. */
 export interface ReportQuery extends Period {
   readonly at: Instant
+  /** Such as 2026-11. */
+  readonly month: string
+  /** A day of UTC. */
+  readonly today: string
 }
 
 /** Each row has the columns of its report. Amounts are in major units, as text. */
@@ -32,7 +38,7 @@ interface Report {
   /** A few words, for the help. */
   readonly title: string
   /** Which times it is asked for. */
-  readonly asks: 'instant' | 'period' | 'present'
+  readonly asks: 'instant' | 'period' | 'present' | 'month'
   readonly columns: readonly string[]
   rows(sql: Tag, query: ReportQuery): Promise<Rows>
 }
@@ -111,13 +117,26 @@ export const REPORTS = {
     columns: ['account', 'currency', 'available', 'in_transit', 'owed'],
     rows: async (sql, { at }) => clientRows(sql, at),
   },
+  safeguarding: {
+    title: 'client money of a month, for the regulator',
+    asks: 'month',
+    columns: [
+      ...['figure', 'day', 'pool', 'currency', 'number', 'institution', 'requirement', 'resource'],
+      ...['entered', 'difference', 'd1_requirement', 'd1_resource', 'd1_difference', 'bank'],
+      ...['state', 'action', 'signed_by'],
+    ],
+    rows: async (sql, { month, today }) =>
+      monthRows(month, await listSignedDays(sql, month), await listToSign(sql), today)
+        .slice(0, MAX_ROWS)
+        .map(row => worded(row)),
+  },
   forecast: {
     title: 'what banks will have on the next five banking days',
     asks: 'present',
     columns: [
       ...['nostro', 'day', 'currency', 'moves', 'waits_for_funds', 'balance', 'state', 'missing'],
     ],
-    rows: async (sql, { at }) => (await readForecast(sql, at.slice(0, 10))).map(row => worded(row)),
+    rows: async (sql, { today }) => (await readForecast(sql, today)).map(row => worded(row)),
   },
   unassigned: {
     title: 'items that no account at a bank is known for',

@@ -14,6 +14,7 @@ import {
   safeguardingOf,
   type Unassigned,
 } from './safeguarding.ts'
+import type { ToSign } from './safeguarding-month.ts'
 
 /**
  * What is owed to clients before this instant. Nothing where no nostro has a pool: an installation
@@ -52,6 +53,7 @@ export function listUnassigned(sql: Tag, at: Instant): Promise<Unassigned[]> {
 
 interface NostroAt extends Omit<Resource, 'nostros'> {
   readonly nostro: string
+  readonly institution: string
   readonly open_lines: bigint
   readonly open_items: bigint
   readonly proved: boolean
@@ -106,7 +108,7 @@ function nostrosAt(sql: Tag, at: Instant): Promise<NostroAt[]> {
     with cut as (select ${at}::timestamptz as at,
       ((${at}::timestamptz - interval '1 microsecond') at time zone 'UTC')::date as day),
     ${LATE}, ${TO_COME}
-    select n.pool, n.currency, n.name as nostro,
+    select n.pool, n.currency, n.name as nostro, n.institution,
       (n.opening_balance + coalesce(t.amount, 0) - coalesce(later.amount, 0))::bigint as bank,
       (n.opening_balance + coalesce(b.amount, 0) - coalesce(after.amount, 0))::bigint as book,
       coalesce(l.credits, 0)::bigint as suspense, coalesce(l.amount, 0)::bigint as open_lines,
@@ -160,7 +162,7 @@ export async function listResources(sql: Tag, at: Instant): Promise<Resource[]> 
       nostros: group
         .filter(row => !row.closed)
         .map(row => ({
-          nostro: row.nostro,
+          ...{ nostro: row.nostro, institution: row.institution },
           ...{ bank: String(row.bank), book: String(row.book), proved: row.proved },
           ...{ open_lines: String(row.open_lines), open_items: String(row.open_items) },
         })),
@@ -173,11 +175,23 @@ const SIGNED = part`day::text, pool, currency, number, at, as_of, requirement::b
   external, state, action, by`
 
 /** Signed days of a month, oldest first; each correction after the day that it corrects. */
-export function listSignedDays(sql: Tag, month: string): Promise<SignedDay[]> {
-  return sql<SignedDay[]>`
+export async function listSignedDays(sql: Tag, month: string): Promise<SignedDay[]> {
+  const days = await sql<SignedDay[]>`
     select ${SIGNED} from safeguarding_days
     where day >= ${`${month}-01`}::date and day < ${`${month}-01`}::date + interval '1 month'
     order by day, pool, currency, number`
+  // The first signed days do not say the institution.
+  return days.map(day => ({
+    ...day,
+    external: day.external.map(one => ({ ...one, institution: one.institution ?? '' })),
+  }))
+}
+
+/** What is to be signed: pools and currencies with an open account at a bank, and since when. */
+export function listToSign(sql: Tag): Promise<ToSign[]> {
+  return sql<ToSign[]>`
+    select pool, currency, min(opening_on)::text as since from nostros
+    where purpose = 'client' and pool <> 'none' and closed_at is null group by 1, 2`
 }
 
 /** Stores the snapshot under the next number of its day. */

@@ -44,6 +44,8 @@ export interface Unassigned extends Pick<Requirement, 'pool' | 'currency'> {
 /** One nostro: the bank against the books. */
 export interface External {
   readonly nostro: string
+  /** As it was at the time; '' for not said. */
+  readonly institution: string
   readonly bank: string
   readonly book: string
   readonly open_lines: string

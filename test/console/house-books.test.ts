@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Sql } from '../../src/sql/connect.ts'
 import { deriveSome } from '../../src/treasury/derive.ts'
+import { REPORT_NAMES } from '../../src/treasury/report.ts'
 import { type Cli, openCli, succeed } from '../support/service/cli.ts'
 import { bookUsd } from '../support/service/operate.ts'
 import {
@@ -135,7 +136,7 @@ test('month: what it needs leads to its page; once nothing is left, it closes, a
 test('reports: each has a table with links, its own filters, and a CSV of the same rows', async () => {
   await bookUsd(service, account, 'funding', 123_456n, 'FUNDING-0001')
   while ((await deriveSome(service.deps)).journals > 0n);
-  for (const name of ['trial-balance', 'ledger', 'suspense', 'fx', 'clients', 'forecast']) {
+  for (const name of REPORT_NAMES) {
     const page = await look(`/reports?report=${name}`)
     assert.match(page, new RegExp(`reports\\.csv\\?report=${name}"`))
   }

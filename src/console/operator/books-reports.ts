@@ -56,6 +56,7 @@ const titleOf = (name: ReportName) => `${wordsOf(name)}: ${REPORTS[name].title}`
 function queryOf({ query }: Visit, name: ReportName): Query {
   const { asks } = REPORTS[name]
   if (asks === 'period') return { from: query.from, to: query.to }
+  if (asks === 'month') return { month: query.month }
   return asks === 'instant' && query.day ? { at: endOf(query.day) } : {}
 }
 
@@ -70,6 +71,10 @@ function fieldsOf({ query }: Visit, name: ReportName): Field[] {
   })
   const { asks } = REPORTS[name]
   if (asks === 'present') return []
+  if (asks === 'month') {
+    const hint = 'Such as 2026-11. Empty: this month'
+    return [{ name: 'month', label: 'Month', hint, value: query.month ?? '' }]
+  }
   if (asks === 'instant') return [dayField('day', 'At the end of the day', 'UTC; empty: now')]
   return [
     dayField('from', 'From the day', 'UTC; empty: the first of this month'),

@@ -1,6 +1,7 @@
 // The screen of client money: what is owed and held today by pool and currency, each figure with
 // what it is made of, the form that signs the day, and the signed days of a month.
 import { type Content, type Html, html } from '../../values/text/html.ts'
+import { queryText } from '../api.ts'
 import { field, fieldText, isRefused, minorOf, post, postForm } from '../form.ts'
 import { type Column, csvOfRows, rows, type Table } from '../list.ts'
 import type { Safeguarding, SignedDay } from '../objects.ts'
@@ -37,7 +38,9 @@ ${now.results.map(day => poolPart(visit, day, today.results))}
     value: month,
     hint: 'Such as 2026-11. Empty: this month',
   })}<div class="buttons"><button class="quiet">Show the month</button>
-<a href="${visit.root}/client-money.csv${month && `?month=${month}`}" download>CSV</a></div></form>
+<a href="${visit.root}/client-money.csv${month && `?month=${month}`}" download>CSV</a>
+<a href="${visit.root}/reports${queryText({ report: 'safeguarding', month })}">The month for the
+regulator</a></div></form>
 ${rows(SIGNED, days.results)}`
   return { title: 'Client money', body }
 }
@@ -151,8 +154,11 @@ function externalTable(visit: Visit, currency: string): Table<External> {
     columns: [
       {
         name: 'Account',
-        show: ({ nostro, proved }) => html`${link(`${visit.root}/treasury/${nostro}`, nostro)}
-${!proved && state('not proved')}`,
+        show: ({ nostro, institution, proved }) =>
+          html`${link(
+            `${visit.root}/treasury/${nostro}`,
+            nostro,
+          )} ${institution} ${!proved && state('not proved')}`,
       },
       amount('Bank', row => row.bank),
       amount('Books', row => row.book),

@@ -1,0 +1,118 @@
+// The figures that each regime asks for: the month of the United Kingdom, the shares of institutions
+// in the European Union, and the liability by state in the United States.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Sql } from '../../src/sql/connect.ts'
+import { type Cli, openCli, succeed } from '../support/service/cli.ts'
+import { startTestService, type TestService } from '../support/service/service.ts'
+
+let service: TestService
+let owner: Sql
+let cli: Cli
+
+before(async () => {
+  service = await startTestService()
+  owner = service.database.owner
+  cli = await openCli(service.database.url, { CORRIDOR_USER: 'olga' })
+})
+after(async () => {
+  await cli.close()
+  await service.close()
+})
+
+type Row = Readonly<Record<string, string>>
+
+const run = (...words: string[]) => succeed(cli, ...words)
+const report = async (...words: string[]): Promise<Row[]> =>
+  JSON.parse(await run('report', ...words, '--json')).rows
+
+/** A nostro of the pool for clients’ money at an institution. */
+const add = (name: string, currency: string, institution: string, opening = '0') =>
+  run(
+    ...['nostro', 'add', name, currency, opening, '--pool', 'payments'],
+    ...['--institution', institution, '--opening-on', '2026-04-01'],
+  )
+
+interface Signed {
+  readonly day: string
+  readonly number?: number
+  readonly owed: number
+  readonly held: number
+  readonly entered?: number
+  readonly state: string
+  readonly action?: string
+  readonly external?: readonly object[]
+}
+
+const sign = ({ day, number = 1, owed, held, entered = 0, action = '', ...rest }: Signed) => owner`
+  insert into safeguarding_days (day, pool, currency, number, as_of, requirement, resource,
+    entered, d1_requirement, d1_resource, earned, external, state, action, by)
+  values (${day}::date, 'payments', 'GBP', ${number}, now(), ${owed}, ${held}, ${entered}, ${owed},
+    ${owed}, 0, ${JSON.stringify(rest.external ?? [])}::text::jsonb, ${rest.state}, ${action},
+    'ada')`
+
+const at = (nostro: string, institution: string, bank: string, book: string) => ({
+  ...{ nostro, institution, bank, book, open_lines: '0', open_items: '0', proved: true },
+})
+
+test('month of client money: each day, highest and lowest, each discrepancy, and what each institution held', async () => {
+  await add('gbp_one', 'GBP', 'Bank One')
+  await sign({ day: '2026-04-01', owed: 10_000, held: 10_000, state: 'met' })
+  const action = 'Paid in 50.00 at 10:15'
+  await sign({ day: '2026-04-02', owed: 30_000, held: 25_000, state: 'shortfall', action })
+  await sign({ day: '2026-04-02', number: 2, owed: 30_000, held: 30_000, state: 'met' })
+  const external = [
+    at('gbp_one', 'Bank One', '3000', '4000'),
+    at('gbp_two', 'bank  one ', '1000', '1000'),
+    at('gbp_three', 'Bank Three', '1', '1'),
+  ]
+  const last = { owed: 4_000, held: 5_001, entered: 1_000, state: 'excess', external }
+  await sign({ day: '2026-04-07', ...last })
+  const rows = await report('safeguarding', '--month', '2026-04')
+  const of = (figure: string) => rows.filter(row => row.figure === figure)
+  const signed = of('day').filter(({ state }) => state !== 'not_signed')
+  assert.deepEqual(
+    signed.map(row => [row.day, row.number, row.requirement, row.difference, row.state]),
+    [
+      ['2026-04-01', '1', '100.00', '0.00', 'met'],
+      ['2026-04-02', '2', '300.00', '0.00', 'met'],
+      ['2026-04-07', '1', '40.00', '20.01', 'excess'],
+    ],
+  )
+  const extreme = (figure: string) => of(figure).map(({ day }) => day)
+  assert.deepEqual(extreme('highest_requirement'), ['2026-04-02'])
+  assert.deepEqual(extreme('lowest_requirement'), ['2026-04-07'])
+  assert.deepEqual(extreme('highest_resource'), ['2026-04-02'])
+  assert.deepEqual(extreme('lowest_resource'), ['2026-04-07'])
+  assert.deepEqual(
+    of('discrepancy').map(row => [row.day, row.state, row.difference, row.action, row.signed_by]),
+    [
+      ['2026-04-02', 'shortfall', '-50.00', action, 'ada'],
+      ['2026-04-07', 'excess', '20.01', '', 'ada'],
+    ],
+  )
+  assert.deepEqual(
+    of('institution').map(row => [row.day, row.institution, row.resource, row.bank]),
+    [
+      ['2026-04-07', 'Bank One', '50.00', '40.00'],
+      ['2026-04-07', 'Bank Three', '0.01', '0.01'],
+    ],
+  )
+  const csv = await run('report', 'safeguarding', '--month', '2026-04', '--csv')
+  assert.match(csv, /^figure,day,pool,currency,number,institution,requirement,resource,entered,/)
+  assert.match(csv, /\r\ndiscrepancy,2026-04-02,payments,GBP,1,,300\.00,250\.00,0\.00,-50\.00,/)
+})
+
+test('month of client money, days that nobody signed: named, but for weekends and bank holidays', async () => {
+  const rows = await report('safeguarding', '--month', '2026-04')
+  const missing = rows.filter(({ state }) => state === 'not_signed').map(({ day }) => day)
+  assert.equal(missing.length, 17)
+  for (const free of ['2026-04-03', '2026-04-05', '2026-04-06']) {
+    assert.equal(missing.includes(free), false, free)
+  }
+  const before = await report('safeguarding', '--month', '2026-03')
+  assert.deepEqual(before, [], 'before the account at the bank opened')
+  const { code, stderr } = await cli.run('report', 'safeguarding', '--month', '2026-13')
+  assert.equal(code, 2)
+  assert.match(stderr, /2026-13 is no month, such as 2026-11|has another form/)
+})
