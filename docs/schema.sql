@@ -2829,33 +2829,24 @@ CREATE VIEW each_event WITH (security_invoker=true) AS
             e.content,
             e.kept,
             e.hash,
-            e.words,
+            split.words,
             w_1.word,
             (w_1.nth)::integer AS nth,
-            ((e.sequence - cardinality(e.words)) + w_1.nth) AS number,
+            ((e.sequence - cardinality(split.words)) + w_1.nth) AS number,
             "left"(w_1.word, 1) AS mark,
                 CASE w_1.word
-                    WHEN 'Q'::text THEN substr(e.words[(w_1.nth + 1)], 2)
+                    WHEN 'Q'::text THEN substr(split.words[(w_1.nth + 1)], 2)
                     ELSE substr(w_1.word, 2)
                 END AS ending,
-            array_to_string(e.words[(w_1.nth + 1):], ' '::text) AS rest,
+            array_to_string(split.words[(w_1.nth + 1):], ' '::text) AS rest,
                 CASE json_typeof((e.data -> ((w_1.nth)::integer - 1)))
                     WHEN 'object'::text THEN (e.data -> ((w_1.nth)::integer - 1))
                     ELSE NULL::json
                 END AS own
-           FROM (( SELECT events.sequence,
-                    events.created_at,
-                    events.account_id,
-                    events.told,
-                    events.type,
-                    events.object_id,
-                    events.data,
-                    events.content,
-                    events.kept,
-                    events.hash,
-                    string_to_array((events.told)::text, ' '::text) AS words
-                   FROM events) e
-             CROSS JOIN LATERAL unnest(e.words) WITH ORDINALITY w_1(word, nth))) w;
+           FROM ((events e
+             CROSS JOIN LATERAL ( SELECT string_to_array((e.told)::text, ' '::text) AS words
+                 OFFSET 0) split)
+             CROSS JOIN LATERAL unnest(split.words) WITH ORDINALITY w_1(word, nth))) w;
 GRANT SELECT ON each_event TO corridor_auditor;
 
 CREATE VIEW payout_states WITH (security_invoker=true) AS

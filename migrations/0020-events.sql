@@ -35,12 +35,14 @@ select account_id, number as sequence, sequence as row_sequence,
     as content,
   case when nth = cardinality(words) then kept end as kept, own
 from (
-  select e.*, word, nth::integer as nth, sequence - cardinality(words) + nth as number,
+  select e.*, words, word, nth::integer as nth, sequence - cardinality(words) + nth as number,
     left(word, 1) as mark,
     case word when 'Q' then substr(words[nth + 1], 2) else substr(word, 2) end as ending,
     array_to_string(words[nth + 1:], ' ') as rest,
     case json_typeof(data -> (nth::integer - 1)) when 'object' then data -> (nth::integer - 1) end
       as own
-  from (select *, string_to_array(told, ' ') as words from events) e
+  -- Without the offset, PostgreSQL splits the words again wherever they are named.
+  from events e
+  cross join lateral (select string_to_array(e.told, ' ') as words offset 0) split
   cross join lateral unnest(words) with ordinality as w (word, nth)
 ) w;
