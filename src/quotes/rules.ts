@@ -44,6 +44,17 @@ export function priceQuote(
   now: Instant,
   amount_path = 'payout_info.amount',
 ): Price {
+  const { fee, ...figures } = priceFigures(terms, pricing, now, amount_path)
+  return { ...figures, basis: makeBasis(terms, pricing, fee) }
+}
+
+/** A price without its basis, and the row of the fee schedule that counted. Refuses as above. */
+export function priceFigures(
+  terms: QuoteTerms<PricedType>,
+  pricing: PriceSources,
+  now: Instant,
+  amount_path: string,
+): Omit<Price, 'basis'> & { readonly fee: Fee | undefined } {
   const { holding_currency, payout_currency, destination_currency } = terms
   const exchanged = exchange(terms, pricing, now)
   const { holding_amount: amount, holding_to_payout } = exchanged
@@ -55,11 +66,11 @@ export function priceQuote(
   const holding = { currency: holding_currency, amount }
   const { fee, fixed, variable } = dearestFee(feesFor(terms, pricing), holding, pricing, now)
   const fees = { fixed_fee_holding: fixed, variable_fee_holding: variable }
-  const price: Price = {
+  const price = {
     ...exchanged,
     ...fees,
     ...feesInPayoutCurrency({ holding_currency, payout_currency, holding_to_payout, ...fees }),
-    basis: makeBasis(terms, pricing, fee),
+    fee,
   }
   const shown = [price.fixed_fee_payout, price.variable_fee_payout]
   refuseIfAny([

@@ -4,7 +4,7 @@ import type { PriceSources } from '../prices/price.ts'
 import { type Basis, sourcesOf } from '../quotes/basis.ts'
 import { type Carrier, carriedFigures, carriedQuoteTerms } from '../quotes/carried.ts'
 import type { Price, PricedType, QuoteTerms } from '../quotes/quote.ts'
-import { priceQuote } from '../quotes/rules.ts'
+import { priceFigures } from '../quotes/rules.ts'
 import { QUOTE_COLUMNS, type QuoteRow } from '../quotes/store.ts'
 import type { Instant } from '../values/instant.ts'
 import { formatDecimal } from '../values/money/decimal.ts'
@@ -35,6 +35,8 @@ const FIGURES = [
   'fx_income_destination',
 ] as const satisfies readonly (keyof Price)[]
 
+type Figures = Pick<Price, (typeof FIGURES)[number]>
+
 /** Many rows in sequence have one basis, which is then parsed once. */
 type WithBasis<Row> = Omit<Row, 'basis'> & { readonly basis: string | null }
 
@@ -61,7 +63,7 @@ export const PRICED_COLUMNS = `p.holding_to_payout, p.payout_to_destination, p.c
     else '{"destination_details":{}}'::json end as beneficiary_details`
 
 /** Throws BadRow if the payout's figures differ. */
-export function checkCarried(payout: PricedPayout): Price {
+export function checkCarried(payout: PricedPayout): Figures {
   const carrier = { ...payout, basis: null, quote_validity_s: null, on_behalf_of: '' }
   const wrong: Wrong = (expected, found) => payoutProblem(payout, expected, found)
   const figures = carriedFigures<string>(carrier)
@@ -79,7 +81,7 @@ function checkPrice(
   basis: string | null,
   { created_at }: { readonly created_at: Instant },
   wrong: Wrong,
-): Price {
+): Figures {
   const price = recomputePrice(terms, basis, created_at)
   if (price instanceof Error) throw wrong('a basis from which a price follows', price.message)
   for (const name of FIGURES) {
@@ -95,7 +97,7 @@ function checkPrice(
 function recomputePrice(terms: QuoteTerms<PricedType>, basis: string | null, created_at: Instant) {
   try {
     if (basis === null) throw new Error('no basis is stored')
-    return priceQuote(terms, sourcesFrom(basis, terms), created_at)
+    return priceFigures(terms, sourcesFrom(basis, terms), created_at, 'amount')
   } catch (error) {
     // An invalid basis is a problem of this row. The verification goes on.
     return error instanceof Error ? error : new Error(String(error))
@@ -118,7 +120,7 @@ function sourcesFrom(basis: string, terms: QuoteTerms<PricedType>): PriceSources
   return sources
 }
 
-function figureText(figure: Price[(typeof FIGURES)[number]]): string {
+function figureText(figure: Figures[keyof Figures]): string {
   return typeof figure === 'bigint' ? figure.toString() : formatDecimal(figure)
 }
 
