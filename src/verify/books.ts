@@ -19,6 +19,7 @@ import {
   balanceProblem,
   bookProblem,
   journalProblem,
+  otherPostings,
   postingsText,
   type Verification,
 } from './rows.ts'
@@ -300,11 +301,8 @@ function lineProblem(row: JournalRow, line: JournalLine | null, moved: Posting |
   if (found !== expected) return journalProblem(row, `amount and fees of ${expected}`, found)
   const booked = bookedBy(row, moved)
   if (booked === undefined) return undefined
-  const [posted, was] = [
-    postingsText(...booked.postings),
-    postingsText(...(readPostings(row) ?? [])),
-  ]
-  if (was !== posted) return journalProblem(row, posted, was)
+  const was = otherPostings(row, booked.postings)
+  if (was !== undefined) return journalProblem(row, postingsText(...booked.postings), was)
   if ((line.undoes !== null) === booked.undoes) return undefined
   const undone = booked.undoes
     ? 'a balance transaction that it undoes'

@@ -2,7 +2,7 @@
 // with its journals. The walk of the books comes before. Another check prices the quote again.
 import { conversionPostings } from '../conversions/postings.ts'
 import type { JournalKind } from '../ledger/rules.ts'
-import { POSTING_COLUMNS, type PostingColumns, readPostings } from '../ledger/store.ts'
+import { POSTING_COLUMNS, type PostingColumns } from '../ledger/store.ts'
 import type { PostedFigures } from '../payouts/postings.ts'
 import { numberedId } from '../values/id.ts'
 import type { Instant } from '../values/instant.ts'
@@ -11,6 +11,7 @@ import {
   journalProblem,
   nameRows,
   ofAccount,
+  otherPostings,
   postingsText,
   rule,
   statement,
@@ -130,9 +131,8 @@ function checkJournal(row: ConversionJournal): void {
 function checkFigures(row: ConversionJournal, is_first: boolean): void {
   const { sold, bought } = conversionPostings(row)
   const wanted = (is_first ? sold : bought).filter(({ amount }) => amount !== 0n)
-  const expected = postingsText(...wanted)
-  const found = postingsText(...(readPostings(row) ?? []))
-  if (found !== expected) throw journalProblem(row, expected, found)
+  const found = otherPostings(row, wanted)
+  if (found !== undefined) throw journalProblem(row, postingsText(...wanted), found)
   const line = lineText(row, row.amount, row.fixed_fee, row.variable_fee)
   const quoted = is_first
     ? lineText(row, -row.holding_amount, -row.fixed_fee_holding, -row.variable_fee_holding)

@@ -1,7 +1,7 @@
 // Compares every payout with its journals, lines, quote and price, and every journal of a payout
 // with it. The walk of the books comes before.
 import type { JournalKind, Posting } from '../ledger/rules.ts'
-import { POSTING_COLUMNS, type PostingColumns, readPostings } from '../ledger/store.ts'
+import { POSTING_COLUMNS, type PostingColumns } from '../ledger/store.ts'
 import {
   failurePostings,
   type PostedFigures,
@@ -21,6 +21,7 @@ import { matchReceipts } from './receipts.ts'
 import {
   journalProblem,
   ofAccount,
+  otherPostings,
   payoutProblem,
   postingsText,
   quoteProblem,
@@ -340,9 +341,8 @@ function creationPostings(payout: PayoutRow, income: Income, direct: boolean): P
 function checkPostings(journal: PayoutJournal | undefined, all: readonly Posting[]): Posting[] {
   if (journal === undefined) throw new Error('a payout without journals')
   const expected = all.filter(posting => posting.amount !== 0n)
-  const found = postingsText(...(readPostings(journal) ?? []))
-  if (found !== postingsText(...expected))
-    throw journalProblem(journal, postingsText(...expected), found)
+  const found = otherPostings(journal, expected)
+  if (found !== undefined) throw journalProblem(journal, postingsText(...expected), found)
   return expected
 }
 

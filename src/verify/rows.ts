@@ -1,5 +1,6 @@
 // What checks share: statements about one account or all, rules, and problems by table.
 import type { LedgerCode, Posting } from '../ledger/rules.ts'
+import { type PostingColumns, readPostings } from '../ledger/store.ts'
 import type { TransactionSql } from '../sql/connect.ts'
 import type { Key } from '../values/id.ts'
 import { BadRow, type Findings, MAX_NAMED, type Problem } from './problem.ts'
@@ -92,9 +93,25 @@ export function rule(table: string) {
   })
 }
 
-/** Postings as text, for people and for comparison. */
+/** Postings as text, for people. */
 export function postingsText(...postings: readonly Posting[]): string {
   return postings.map(({ code, currency, amount }) => `${code} ${currency} ${amount}`).join(', ')
+}
+
+/**
+ * The postings of a journal as text, if they are others than these or in another order. Text of
+ * the columns is compared: to read it takes several times as long.
+ */
+export function otherPostings(
+  { codes, currencies, amounts }: PostingColumns,
+  expected: readonly Posting[],
+): string | undefined {
+  const isSame =
+    codes === expected.map(({ code }) => code).join(' ') &&
+    currencies === expected.map(({ currency }) => currency).join(' ') &&
+    amounts === expected.map(({ amount }) => amount).join(' ')
+  if (isSame) return undefined
+  return postingsText(...(readPostings({ codes, currencies, amounts }) ?? []))
 }
 
 /** Adds the postings on this code to the sums by currency. */
