@@ -2722,6 +2722,20 @@ CREATE POLICY maintenance ON conversions FOR ALL TO owner USING ((( SELECT curre
 GRANT SELECT ON conversions TO corridor_auditor;
 GRANT INSERT, SELECT ON conversions TO corridor_service;
 
+CREATE TABLE safeguarding_shares (
+  pool text NOT NULL,
+  currency text NOT NULL,
+  most_share integer NOT NULL,
+  CONSTRAINT safeguarding_shares_pkey PRIMARY KEY (pool, currency),
+  CONSTRAINT safeguarding_shares_currency_check CHECK ((length(currency) <= 10)),
+  CONSTRAINT safeguarding_shares_most_share_check CHECK (((most_share >= 1) AND (most_share <= 100))),
+  CONSTRAINT safeguarding_shares_pool_check CHECK ((pool = ANY (ARRAY['payments'::text, 'emoney'::text])))
+);
+CREATE TRIGGER history AFTER INSERT OR UPDATE ON safeguarding_shares FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON safeguarding_shares FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON safeguarding_shares TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (most_share) ON safeguarding_shares TO corridor_service;
+
 CREATE VIEW postings WITH (security_invoker=true) AS
  SELECT j.account_id,
     j.number,

@@ -70,6 +70,8 @@ const TONES: Readonly<Record<string, string>> = {
   'not in order': 'bad',
   'not approved': 'bad',
   shortfall: 'bad',
+  above: 'bad',
+  only_one: 'wait',
   gap: 'bad',
   overlap: 'bad',
   sum_differs: 'bad',

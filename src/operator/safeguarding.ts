@@ -14,6 +14,7 @@ import {
 } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { databaseNow } from '../sql/connect.ts'
+import { upsertMostShare } from '../treasury/institution-store.ts'
 import { POOLS } from '../treasury/nostro.ts'
 import {
   type KeptSafeguarding,
@@ -233,7 +234,52 @@ const pool = writing({
   },
 })
 
-export const safeguarding: ActionGroup = { actions: [show, sign, list, pool] }
+const MostShare = {
+  pool: Literals(SAFEGUARDED, { description: 'The pool.' }),
+  most_share: Type.Integer({
+    ...{ minimum: 1, maximum: 100 },
+    description: 'The largest share of one institution in percent; 100 for no alarm.',
+  }),
+}
+
+const share = writing({
+  name: 'safeguarding share',
+  path: '/v3/operator/safeguarding/share',
+  operationId: 'setMostShare',
+  summary: 'Say which share of a pool one institution may hold at most.',
+  description:
+    'It holds for the money of all currencies together, added up in the pivot of the rate book, ' +
+    'or for one currency.',
+  body: Closed({ ...MostShare, ...optional({ currency: CurrencyCode }) }, { title: 'SetShare' }),
+  response: Type.Object(
+    {
+      ...MostShare,
+      currency: Type.String({ description: 'Empty for all currencies together.' }),
+    },
+    { title: 'MostShare' },
+  ),
+  refusals: ['currency'],
+  asksPassword: true,
+  run(acting, { pool, most_share, currency = '' }) {
+    return acting.change(async sql => {
+      await upsertMostShare(sql, { pool, currency, most_share })
+      return { pool, most_share, currency }
+    })
+  },
+  command: {
+    arguments: ['pool', 'most_share'],
+    words: ({ pool, most_share, currency }) =>
+      `one institution may hold ${most_share} % of ${pool}${currency && ` in ${currency}`}`,
+    help: `
+corridor report institutions shows what each institution holds.
+
+Examples:
+  corridor safeguarding share payments 60
+  corridor safeguarding share payments 75 --currency EUR`,
+  },
+})
+
+export const safeguarding: ActionGroup = { actions: [show, sign, list, pool, share] }
 
 function presentDay(day: KeptSafeguarding) {
   const { requirement, resource, d1_requirement, d1_resource, earned } = day

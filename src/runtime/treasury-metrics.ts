@@ -40,6 +40,11 @@ export function treasuryMetrics(registers: Registry[]) {
       help: 'Pools and currencies in which more is owed to clients than is held for them.',
       registers,
     }),
+    safeguardingConcentrated: new Gauge({
+      name: 'corridor_safeguarding_concentrated',
+      help: 'Institutions that hold more of a pool of client money than the share that is set.',
+      registers,
+    }),
     statementLate: new Gauge({
       name: 'corridor_statement_late_seconds',
       help: 'Seconds since the statement of an account at a bank was due, by nostro.',

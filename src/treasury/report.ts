@@ -1,11 +1,13 @@
 // The reports of the house's books: tables of words, for people and for other programs. Each is a
 // view of the same rows; none is stored.
+import type { Sql } from '../sql/connect.ts'
 import type { Tag } from '../sql/sql.ts'
 import type { Instant } from '../values/instant.ts'
 import { findCurrency } from '../values/money/currency.ts'
 import { formatMajor } from '../values/money/decimal.ts'
 import { sumsOfAccounts, sumUnassigned, trialBalance } from './balance-store.ts'
 import { readForecast } from './forecast-store.ts'
+import { readShares } from './institution-store.ts'
 import { caseId } from './match/case-id.ts'
 import {
   listCosts,
@@ -40,7 +42,7 @@ interface Report {
   /** Which times it is asked for. */
   readonly asks: 'instant' | 'period' | 'present' | 'month'
   readonly columns: readonly string[]
-  rows(sql: Tag, query: ReportQuery): Promise<Rows>
+  rows(sql: Sql, query: ReportQuery): Promise<Rows>
 }
 
 /** Money of `amount` as the text of major units. */
@@ -130,6 +132,14 @@ export const REPORTS = {
         .slice(0, MAX_ROWS)
         .map(row => worded(row)),
   },
+  institutions: {
+    title: 'what each institution holds of client money',
+    asks: 'present',
+    columns: [
+      ...['pool', 'of', 'currency', 'institution', 'amount', 'share', 'most_share', 'state'],
+    ],
+    rows: async sql => (await readShares(sql)).map(row => worded(row)),
+  },
   forecast: {
     title: 'what banks will have on the next five banking days',
     asks: 'present',
@@ -153,7 +163,7 @@ export const isReportName = (text: string | undefined): text is ReportName =>
   text !== undefined && Object.hasOwn(REPORTS, text)
 
 /** At most MAX_ROWS rows. */
-export async function readReport(sql: Tag, name: ReportName, query: ReportQuery) {
+export async function readReport(sql: Sql, name: ReportName, query: ReportQuery) {
   const { columns, rows }: Report = REPORTS[name]
   return { report: name, columns: [...columns], rows: [...(await rows(sql, query))] }
 }

@@ -43,6 +43,7 @@ const AUDITED_TABLES: readonly AuditedTable[] = [
   { table: 'house_journals', key: ['number'] },
   { table: 'funding_keys', key: ['id'] },
   { table: 'account_pools', key: ['account_id'] },
+  { table: 'safeguarding_shares', key: ['pool', 'currency'] },
   { table: 'safeguarding_days', key: ['day', 'pool', 'currency', 'number'], skipped: ['external'] },
   { table: 'closes', key: ['month'], skipped: ['trial_balance', 'positions'] },
   { table: 'rails', key: ['name'] },

@@ -82,6 +82,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   closes: 'closed months, under a digest that a constraint proves',
   account_pools: 'to which pool an account belongs: by the audit log',
   funding_keys: 'who is funded by which key: by the audit log',
+  safeguarding_shares: 'which share one institution may hold: by the audit log',
   safeguarding_days: 'what people have signed: by the audit log',
   payout_metadata: 'hashes by which lists find a payout, whose own metadata is held',
   search_blocks: 'bits by which searches skip names; a worker makes them anew',

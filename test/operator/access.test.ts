@@ -72,6 +72,7 @@ const ASKING = [
     'nostro/:name/mapping',
     'nostro/:name/rule',
     'nostro/:name/rule/remove',
+    'safeguarding/share',
     'safeguarding/sign',
   ].map(path => `POST /v3/operator/${path}`),
   'PATCH /v3/operator/nostro/:name',

@@ -79,6 +79,9 @@ export const TREASURY_CALLS: Calls = {
   'POST /v3/operator/month/:month/close': () => ({ ids: [nextMonth()], body: {} }),
   'GET /v3/operator/safeguarding': () => ({}),
   'GET /v3/operator/safeguarding/day': () => ({}),
+  'POST /v3/operator/safeguarding/share': () => ({
+    body: { pool: 'payments', most_share: 60 },
+  }),
   'POST /v3/operator/safeguarding/sign': async world => {
     await newNostro(world, { pool: 'payments' })
     return { body: { pool: 'payments', currency: 'USD', action: 'Paid in' } }

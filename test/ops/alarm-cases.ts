@@ -146,6 +146,9 @@ const BOOKS: readonly AlarmCase[] = [
   ofValue('ClientMoneyShort', 'corridor_safeguarding_shortfalls', [1, 0], {
     says: 'More is owed to clients than is held for them.',
   }),
+  ofValue('ClientMoneyConcentrated', 'corridor_safeguarding_concentrated', [1, 0], {
+    says: 'One institution holds more client money than the share that is set.',
+  }),
   ofValue('NostroCritical', 'corridor_nostro_forecast{state="critical"}', [2, 0], {
     says: '2 accounts at banks fall below their critical level.',
   }),

@@ -223,6 +223,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   funding_keys: { staff: 'made_by', none: 'account_id kind value nostro currency' },
   closes: { staff: 'by', none: 'month cuts trial_balance positions sha256' },
   account_pools: { none: 'account_id pool' },
+  safeguarding_shares: { none: 'pool currency' },
   safeguarding_days: { staff: 'action by', none: 'pool currency external state' },
   limits: { none: 'limit_id account_id key_id rail network each currency per zone' },
   limit_sums: { digest: 'subject', none: 'account_id limit_id' },

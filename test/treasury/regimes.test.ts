@@ -2,9 +2,12 @@
 // in the European Union, and the liability by state in the United States.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { measureTreasury } from '../../src/app/worker/derive-items.ts'
 import type { Sql } from '../../src/sql/connect.ts'
+import { type MostShare, sharesOf } from '../../src/treasury/institutions.ts'
 import { type Cli, openCli, succeed } from '../support/service/cli.ts'
-import { startTestService, type TestService } from '../support/service/service.ts'
+import { addPerson, startTestService, type TestService } from '../support/service/service.ts'
+import { logIn, sendForm } from '../support/service/session.ts'
 
 let service: TestService
 let owner: Sql
@@ -115,4 +118,87 @@ test('month of client money, days that nobody signed: named, but for weekends an
   const { code, stderr } = await cli.run('report', 'safeguarding', '--month', '2026-13')
   assert.equal(code, 2)
   assert.match(stderr, /2026-13 is no month, such as 2026-11|has another form/)
+})
+
+const sharesNow = async (of: 'currency' | 'pool', currency: string) =>
+  (await report('institutions'))
+    .filter(row => row.of === of && row.currency === currency)
+    .map(row => [row.institution, row.amount, row.share, row.most_share, row.state])
+
+const concentrated = async () => {
+  await measureTreasury(service.deps)
+  const { values } = await service.deps.metrics.safeguardingConcentrated.get()
+  return values[0]?.value
+}
+
+test('shares of institutions: by currency, and of all money together in the pivot; one that holds all is named', async () => {
+  await service.setRates({ 'EUR/USD': '2' })
+  await add('eur_first', 'EUR', 'First Bank', '600.00')
+  assert.deepEqual(await sharesNow('currency', 'EUR'), [
+    ['First Bank', '600.00', '100.00', '', 'only_one'],
+  ])
+  await add('eur_second', 'EUR', 'Second Bank', '300.00')
+  await add('eur_third', 'EUR', ' first  BANK', '100.00')
+  await add('eur_short', 'EUR', 'Third Bank', '-5.00')
+  await add('usd_first', 'USD', 'Second Bank', '1000.00')
+  assert.deepEqual(await sharesNow('currency', 'EUR'), [
+    ['First Bank', '700.00', '70.00', '', ''],
+    ['Second Bank', '300.00', '30.00', '', ''],
+  ])
+  assert.deepEqual(await sharesNow('pool', 'EUR'), [
+    ['Second Bank', '800.00', '53.33', '', ''],
+    ['First Bank', '700.00', '46.66', '', ''],
+  ])
+})
+
+test('share above the one that is set: named in the report, the metric and the console; at the share: not', async () => {
+  assert.equal(await concentrated(), 0)
+  await run('safeguarding', 'share', 'payments', '70', '--currency', 'EUR')
+  assert.equal(await concentrated(), 0, 'exactly the share')
+  await run('safeguarding', 'share', 'payments', '69', '--currency', 'EUR')
+  assert.deepEqual((await sharesNow('currency', 'EUR'))[0], [
+    ...['First Bank', '700.00', '70.00', '69', 'above'],
+  ])
+  assert.equal(await concentrated(), 1)
+  await addPerson(service, { user: 'olga', role: 'operator' })
+  const headers = await logIn(service, 'olga')
+  const look = async (path: string) => {
+    const { text } = await service.inject({ url: `/console/installation${path}`, headers })
+    return text
+  }
+  assert.match(await look(''), /client-money#institutions">1<\/a> institution holds more/)
+  assert.match(await look('/client-money'), /First Bank[\s\S]*70\.00 %[\s\S]*69 %[\s\S]*above/)
+  const action = '/console/installation/client-money/share'
+  const wrong = await sendForm(service, headers, action, { pool: 'payments', most_share: '101' })
+  assert.match(wrong.text, /class="problem"/)
+  const form = { pool: 'payments', most_share: '53', currency: '' }
+  assert.equal((await sendForm(service, headers, action, form)).status, 303)
+  assert.equal(await concentrated(), 2, 'and 53.33 % of all money')
+  const { stderr } = await cli.run('safeguarding', 'share', 'payments', '0')
+  assert.match(stderr, /most_share/)
+})
+
+test('currency without a rate: all money is not added up, and its share holds for each currency without one', () => {
+  const limits: MostShare[] = [
+    { pool: 'payments', currency: '', most_share: 60 },
+    { pool: 'payments', currency: 'GBP', most_share: 90 },
+  ]
+  const resources = ['EUR', 'GBP'].map(currency => ({
+    ...{ pool: 'payments' as const, currency },
+    nostros: [at('one', 'One', '0', '70'), at('two', 'Two', '0', '30')],
+  }))
+  const base = {
+    currency: 'EUR',
+    convert: (amount: bigint, from: string) => (from === 'EUR' ? amount : undefined),
+  }
+  const shares = sharesOf(resources, limits, base)
+  assert.deepEqual(
+    shares.map(row => [row.of, row.currency, row.institution, row.share, row.state]),
+    [
+      ['currency', 'EUR', 'One', '70.00', 'above'],
+      ['currency', 'EUR', 'Two', '30.00', ''],
+      ['currency', 'GBP', 'One', '70.00', ''],
+      ['currency', 'GBP', 'Two', '30.00', ''],
+    ],
+  )
 })

@@ -5,6 +5,7 @@ import { databaseNow } from '../../sql/connect.ts'
 import { isSpread } from '../../sql/shard.ts'
 import { assignAll, deriveSome } from '../../treasury/derive.ts'
 import { readForecast } from '../../treasury/forecast-store.ts'
+import { readShares } from '../../treasury/institution-store.ts'
 import { countBehind } from '../../treasury/item-store.ts'
 import { listNostros } from '../../treasury/nostro-store.ts'
 import { stateOfDay } from '../../treasury/safeguarding.ts'
@@ -82,6 +83,8 @@ export async function measureTreasury({ operators: { audit }, metrics }: Deps): 
   const days = await readSafeguarding(audit)
   const short = days.filter(day => stateOfDay(day) === 'shortfall')
   metrics.safeguardingShortfalls.set(short.length)
+  const above = (await readShares(audit)).filter(({ state }) => state === 'above')
+  metrics.safeguardingConcentrated.set(above.length)
 }
 
 type Assigning = Awaited<ReturnType<typeof listNostros>>[number]

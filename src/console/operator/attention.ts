@@ -3,6 +3,7 @@ import { MANUAL } from '../../rails/rail.ts'
 import { type Html, html } from '../../values/text/html.ts'
 import type { ListOf } from '../api.ts'
 import type {
+  BooksReport,
   DatabaseClock,
   FailingEndpoint,
   HeldByScreening,
@@ -25,6 +26,7 @@ import { age, state, time } from '../show.ts'
 import type { Screen, Visit } from '../visit.ts'
 import { placeOfPool } from './client-money.ts'
 import { EXCEPTION_WORDS, placeOfCase } from './exception-words.ts'
+import { SHARES } from './institution-shares.ts'
 import { isPast } from './prices.ts'
 
 export function attentionScreens(screens: Screens): void {
@@ -168,15 +170,26 @@ async function otherNeeds(visit: Visit): Promise<(Need | undefined)[]> {
 
 /** What finance looks at: one exception has its very row as place, several have their list. */
 async function treasuryNeeds({ api }: Visit): Promise<Need[]> {
-  const [{ counts, exceptions }, days] = await Promise.all([
+  const [{ counts, exceptions }, days, shares] = await Promise.all([
     api.get<TreasuryExceptions>('/v3/operator/nostro_exception'),
     api.list<Safeguarding>('/v3/operator/safeguarding'),
+    api.get<BooksReport>(SHARES),
   ])
   const short = days.results.filter(day => day.state === 'shortfall')
   const shortfalls = short.map(day => ({
     what: [`shortfall of client money: ${day.pool} in ${day.currency}`, ''] as const,
     ...{ count: '1', since: '', place: placeOfPool(day) },
   }))
+  const above = shares.rows.filter(row => row.state === 'above')
+  const concentrated = need(
+    [
+      'institution holds more client money than the share that is set',
+      'institutions hold more client money than the shares that are set',
+    ],
+    { results: above, has_more: false },
+    'client-money#institutions',
+    () => '',
+  )
   const kinds = [...Map.groupBy(counts, ({ kind }) => kind)].map(([kind, all]) => {
     const count = String(all.reduce((sum, one) => sum + Number(one.count), 0))
     const only = count === '1' ? exceptions.find(one => one.kind === kind) : undefined
@@ -184,7 +197,7 @@ async function treasuryNeeds({ api }: Visit): Promise<Need[]> {
     const since = `${all.map(({ oldest }) => oldest).sort()[0]}T00:00:00Z`
     return { what: EXCEPTION_WORDS[kind].what, count, since, place }
   })
-  return [...shortfalls, ...kinds]
+  return [...shortfalls, ...(concentrated ? [concentrated] : []), ...kinds]
 }
 
 function filtered<T>({ results, has_more }: ListOf<T>, wanted: (row: T) => boolean): ListOf<T> {

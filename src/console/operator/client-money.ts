@@ -8,12 +8,14 @@ import type { Safeguarding, SignedDay } from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { day as dayText, link, money, plain, state, time, when, words } from '../show.ts'
 import { mayOperate, type Screen, type Visit } from '../visit.ts'
+import { setShare, sharesPart } from './institution-shares.ts'
 
 const API = '/v3/operator/safeguarding'
 
 export function clientMoneyScreens(screens: Screens): void {
   screens.show('installation', '/client-money', show)
   screens.act('installation', '/client-money/:pool/:currency', sign, show)
+  screens.act('installation', '/client-money/share', setShare, show)
   screens.csv('installation', '/client-money', csv)
 }
 
@@ -31,6 +33,7 @@ async function show(visit: Visit): Promise<Screen> {
   const today = month === '' ? days : await visit.api.unlisted().list<SignedDay>(`${API}/day`)
   const body = html`${now.results.length === 0 && NO_POOL}
 ${now.results.map(day => poolPart(visit, day, today.results))}
+${now.results.length > 0 && (await sharesPart(visit))}
 <h2>Signed days</h2>
 <form class="filters" action="${visit.root}/client-money">${field(visit, {
     name: 'month',
