@@ -801,6 +801,8 @@ CREATE INDEX open_payouts_waiting ON open_payouts USING btree (account_id, statu
 CREATE TRIGGER approved_first BEFORE UPDATE OF status ON open_payouts FOR EACH ROW WHEN ((((old.status)::text = 'pending_approval'::text) AND ((new.status)::text <> 'pending_approval'::text))) EXECUTE FUNCTION check_approved();
 CREATE CONSTRAINT TRIGGER asked_of_people AFTER INSERT ON open_payouts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.status)::text = 'pending_approval'::text)) EXECUTE FUNCTION check_payout_asked();
 CREATE TRIGGER cleared_by_a_person BEFORE UPDATE OF screening ON open_payouts FOR EACH ROW WHEN ((((old.screening)::text = ANY (ARRAY['open'::text, 'confirmed'::text])) AND ((new.screening)::text = ANY (ARRAY[''::text, 'waits'::text])))) EXECUTE FUNCTION check_cleared();
+CREATE TRIGGER counted_as_it_changes AFTER UPDATE ON open_payouts REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_open_payouts();
+CREATE TRIGGER counted_as_it_ends AFTER DELETE ON open_payouts REFERENCING OLD TABLE AS before FOR EACH STATEMENT EXECUTE FUNCTION count_open_payouts();
 CREATE TRIGGER failed_before_its_time BEFORE DELETE ON open_payouts FOR EACH ROW WHEN ((old.execute_at IS NOT NULL)) EXECUTE FUNCTION refuse_early_end();
 CREATE TRIGGER failed_unless_approved BEFORE DELETE ON open_payouts FOR EACH ROW WHEN (((old.status)::text = 'pending_approval'::text)) EXECUTE FUNCTION check_not_approved();
 CREATE TRIGGER keeps_its_time BEFORE UPDATE OF execute_at ON open_payouts FOR EACH ROW WHEN ((old.execute_at IS DISTINCT FROM new.execute_at)) EXECUTE FUNCTION refuse_change();
@@ -1092,6 +1094,8 @@ CREATE TABLE payout_attempts (
 CREATE UNIQUE INDEX one_open_attempt ON payout_attempts USING btree (account_id, payout_id) WHERE (ended_as = ANY (ARRAY[''::text, 'paid'::text]));
 CREATE INDEX payout_attempts_asked_again ON payout_attempts USING btree (ask_again_at) WHERE (ask_again_at IS NOT NULL);
 CREATE UNIQUE INDEX payout_attempts_by_uetr ON payout_attempts USING btree (account_id, uetr);
+CREATE TRIGGER counted_when_asked AFTER INSERT ON payout_attempts REFERENCING NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_attempts();
+CREATE TRIGGER counted_when_it_ends AFTER UPDATE ON payout_attempts REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_attempts();
 CREATE TRIGGER erased_only BEFORE UPDATE OF not_taken ON payout_attempts FOR EACH ROW WHEN (((old.not_taken IS NOT NULL) AND ((old.not_taken)::text <> (new.not_taken)::text))) EXECUTE FUNCTION guard_erased('{}');
 CREATE TRIGGER held_is_not_asked BEFORE INSERT ON payout_attempts FOR EACH ROW WHEN ((new.asked_at IS NOT NULL)) EXECUTE FUNCTION refuse_held_attempt();
 CREATE TRIGGER held_is_not_asked_later BEFORE UPDATE OF asked_at ON payout_attempts FOR EACH ROW WHEN (((old.asked_at IS NULL) AND (new.asked_at IS NOT NULL))) EXECUTE FUNCTION refuse_held_attempt();
@@ -2274,6 +2278,8 @@ CREATE TABLE nostros (
   CONSTRAINT own_money_is_in_no_pool CHECK (((purpose = 'client'::text) OR (pool = 'none'::text)))
 );
 CREATE UNIQUE INDEX nostros_by_account ON nostros USING btree (account, currency) WHERE ((account <> ''::text) AND (closed_at IS NULL));
+CREATE TRIGGER gate_is_added AFTER INSERT ON nostros FOR EACH ROW WHEN ((new.settings @> '{"gate": true}'::jsonb)) EXECUTE FUNCTION begin_gate();
+CREATE TRIGGER gate_is_changed AFTER UPDATE ON nostros FOR EACH ROW WHEN ((((old.settings @> '{"gate": true}'::jsonb) OR (new.settings @> '{"gate": true}'::jsonb)) AND ((((old.settings @> '{"gate": true}'::jsonb) IS DISTINCT FROM (new.settings @> '{"gate": true}'::jsonb)) OR (old.rails IS DISTINCT FROM new.rails)) OR (old.closed_at IS DISTINCT FROM new.closed_at)))) EXECUTE FUNCTION begin_gate();
 CREATE TRIGGER gate_of_one_nostro AFTER INSERT OR UPDATE ON nostros FOR EACH ROW WHEN ((new.closed_at IS NULL)) EXECUTE FUNCTION refuse_shared_gate();
 CREATE TRIGGER history AFTER INSERT OR UPDATE ON nostros FOR EACH ROW EXECUTE FUNCTION keep_history();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON nostros FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -2390,6 +2396,7 @@ CREATE INDEX open_items_by_instruction ON nostro_items USING btree (instruction,
 CREATE INDEX open_items_by_key ON nostro_items USING btree (key, nostro) WHERE ((match IS NULL) AND (key <> ''::text));
 CREATE INDEX open_items_by_uetr ON nostro_items USING btree (uetr, nostro) WHERE ((match IS NULL) AND (uetr <> ''::text));
 CREATE TRIGGER counted AFTER INSERT ON nostro_items REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_to_total('book');
+CREATE TRIGGER counted_until_derived AFTER INSERT ON nostro_items REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_derived();
 CREATE TRIGGER item_stays BEFORE UPDATE ON nostro_items FOR EACH ROW WHEN ((((((((((((((((((old.amount IS DISTINCT FROM new.amount) OR (old.booked_at IS DISTINCT FROM new.booked_at)) OR (old.number IS DISTINCT FROM new.number)) OR (old.house_number IS DISTINCT FROM new.house_number)) OR (old.value_on IS DISTINCT FROM new.value_on)) OR (old.attempt IS DISTINCT FROM new.attempt)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.kind IS DISTINCT FROM new.kind)) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.payout_id IS DISTINCT FROM new.payout_id)) OR (old.rail IS DISTINCT FROM new.rail)) OR (old.key IS DISTINCT FROM new.key)) OR (old.uetr IS DISTINCT FROM new.uetr)) OR (old.instruction IS DISTINCT FROM new.instruction)) OR (old.block IS DISTINCT FROM new.block)) OR (old.file IS DISTINCT FROM new.file)) OR ((new.nostro <> old.nostro) AND ((old.nostro <> ''::text) OR (old.match IS NOT NULL))))) EXECUTE FUNCTION refuse_item_change();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON nostro_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER matched AFTER UPDATE ON nostro_items REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION move_matched_totals('matched_items');
@@ -2736,6 +2743,18 @@ CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON safeguarding_shares FOR EACH ST
 GRANT SELECT ON safeguarding_shares TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE (most_share) ON safeguarding_shares TO corridor_service;
 
+CREATE TABLE handed_over (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  nostro text COLLATE "C" NOT NULL,
+  amount bigint NOT NULL,
+  CONSTRAINT handed_over_pkey PRIMARY KEY (id),
+  CONSTRAINT handed_over_nostro_fkey FOREIGN KEY (nostro) REFERENCES nostros(name),
+  CONSTRAINT handed_over_amount_check CHECK ((amount <> 0))
+);
+CREATE INDEX handed_over_by_nostro ON handed_over USING btree (nostro) INCLUDE (amount);
+CREATE TRIGGER kept BEFORE UPDATE OR TRUNCATE ON handed_over FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON handed_over TO corridor_auditor;
+
 CREATE VIEW postings WITH (security_invoker=true) AS
  SELECT j.account_id,
     j.number,
@@ -2986,6 +3005,14 @@ CREATE VIEW house_payouts AS
      LEFT JOIN payout_attempts a ON (((a.account_id = o.account_id) AND (a.payout_id = o.id) AND (a.rail = o.rail) AND (a.asked_at IS NOT NULL) AND (a.ended_as = ANY (ARRAY[''::text, 'paid'::text])))))
   WHERE ((o.status)::text <> 'succeeded'::text);
 GRANT SELECT ON house_payouts TO corridor_auditor;
+
+CREATE VIEW gated_rails AS
+ SELECT name AS nostro,
+    currency,
+    unnest(rails) AS rail
+   FROM nostros
+  WHERE ((closed_at IS NULL) AND (settings @> '{"gate": true}'::jsonb));
+GRANT SELECT ON gated_rails TO corridor_auditor;
 
 CREATE OR REPLACE FUNCTION refuse_change()
  RETURNS trigger
@@ -5624,18 +5651,18 @@ AS $function$
     - coalesce((select sum(i.amount) from nostro_items i
         where i.nostro = n.name and i.match is null and i.amount > 0
           and i.value_on > (statement_timestamp() at time zone 'UTC')::date), 0)
-    - coalesce((select sum(h.amount) from house_payouts h
-        where h.rail = any (n.rails) and h.currency = n.currency and h.is_handed_over), 0)
+    - coalesce((select sum(h.amount) from handed_over h where h.nostro = n.name), 0)
     - coalesce((select sum(p.amount) from books b
         left join account_cursors c on c.account_id = b.account_id
-        join journals j on j.account_id = b.account_id and j.number > coalesce(c.number, 0)
+        cross join lateral (
+          select j.codes, j.currencies, j.amounts from journals j
+          where j.account_id = b.account_id and j.number > coalesce(c.number, 0)
+            and j.kind in ('withdrawal', 'funding_reversal')
+            and coalesce(j.metadata ->> 'nostro', n.name) = n.name) j
         cross join lateral unnest(string_to_array(j.codes, ' '), string_to_array(j.currencies, ' '),
           j.amounts) as p (code, currency, amount)
-        left join payout_outcomes o on o.account_id = j.account_id and o.id = j.source
         where not b.sandbox and b.journal_count > coalesce(c.number, 0)
-          and p.currency = n.currency and p.amount > 0
-          and (p.code = 'settled' and o.rail = any (n.rails)
-            or p.code = 'funding' and coalesce(j.metadata ->> 'nostro', n.name) = n.name)), 0)
+          and p.currency = n.currency and p.amount > 0 and p.code = 'funding'), 0)
     )::bigint
   from nostros n where n.name = of
 $function$;
@@ -5788,3 +5815,171 @@ begin
   end if;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION count_handed_over(counted counted_payout[])
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into handed_over (nostro, amount)
+  select g.nostro, sum(c.sign * p.destination_amount)
+  from unnest(counted) c
+  join books b on b.account_id = c.account_id and not b.sandbox
+  join payouts p on p.account_id = c.account_id and p.id = c.id
+  join gated_rails g on g.rail = c.rail and g.currency = p.destination_currency
+  group by g.nostro having sum(c.sign * p.destination_amount) <> 0
+$function$;
+
+CREATE OR REPLACE FUNCTION is_with_rail(asked_at timestamp with time zone, ended_as text)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select asked_at is not null and ended_as in ('', 'paid')
+$function$;
+
+CREATE OR REPLACE FUNCTION is_handed_over(of text, payout text, by_rail text, taken_by text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when by_rail = 'manual' then taken_by <> ''
+    else exists (select from payout_attempts a where a.account_id = of and a.payout_id = payout
+      and a.rail = by_rail and is_with_rail(a.asked_at, a.ended_as)) end
+$function$;
+
+CREATE OR REPLACE FUNCTION count_attempts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  counted counted_payout[];
+begin
+  if not exists (select from gated_rails) then
+    return null;
+  end if;
+  if tg_op = 'INSERT' then
+    counted := array(select (a.account_id, a.payout_id, a.rail, 1)::counted_payout from after a
+      join open_payouts o on o.account_id = a.account_id and o.id = a.payout_id and o.rail = a.rail
+      where is_with_rail(a.asked_at, a.ended_as) and o.status <> 'succeeded');
+  else
+    counted := array(select (a.account_id, a.payout_id, a.rail,
+        case when is_with_rail(a.asked_at, a.ended_as) then 1 else -1 end)::counted_payout
+      from after a
+      join before b on b.account_id = a.account_id and b.payout_id = a.payout_id
+        and b.number = a.number
+        and is_with_rail(b.asked_at, b.ended_as) <> is_with_rail(a.asked_at, a.ended_as)
+      join open_payouts o on o.account_id = a.account_id and o.id = a.payout_id and o.rail = a.rail
+      where o.status <> 'succeeded');
+  end if;
+  perform count_handed_over(counted);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION count_open_payouts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  counted counted_payout[];
+begin
+  if not exists (select from gated_rails) then
+    return null;
+  end if;
+  if tg_op = 'DELETE' then
+    counted := array(select (b.account_id, b.id, b.rail, -1)::counted_payout from before b
+        where b.status <> 'succeeded'
+          and is_handed_over(b.account_id, b.id, b.rail, b.taken_by)
+      union all
+      select (o.account_id, o.id, o.rail, 1)::counted_payout from before b
+        join payout_outcomes o on o.account_id = b.account_id and o.id = b.id
+        where b.status <> 'succeeded' and o.status <> 'failed');
+  else
+    counted := array(select (m.account_id, m.id, m.rail, m.sign)::counted_payout
+      from before b
+      join after a on a.account_id = b.account_id and a.id = b.id
+        and (a.rail, a.taken_by, a.status) is distinct from (b.rail, b.taken_by, b.status)
+      cross join lateral (
+        select b.account_id, b.id, b.rail, -1 as sign
+        where is_handed_over(b.account_id, b.id, b.rail, b.taken_by)
+        union all
+        select a.account_id, a.id, a.rail, 1
+        where a.status = 'succeeded'
+          or is_handed_over(a.account_id, a.id, a.rail, a.taken_by)) m
+      where b.status <> 'succeeded');
+  end if;
+  perform count_handed_over(counted);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION count_derived()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if exists (select from gated_rails) then
+    perform count_handed_over(array(
+      select (account_id, payout_id, rail, -1)::counted_payout from added where kind = 'payout'));
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION add_up_handed_over(of text)
+ RETURNS numeric
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select coalesce((select sum(h.amount) from house_payouts h
+      where h.rail = any (n.rails) and h.currency = n.currency and h.is_handed_over), 0)
+    + coalesce((select sum(p.destination_amount)
+      from books b left join account_cursors c on c.account_id = b.account_id
+      join journals j on j.account_id = b.account_id and j.number > coalesce(c.number, 0)
+        and j.kind = 'settlement'
+      join payout_outcomes o on o.account_id = j.account_id and o.id = j.source
+        and o.rail = any (n.rails)
+      join payouts p on p.account_id = j.account_id and p.id = j.source
+        and p.destination_currency = n.currency
+      where not b.sandbox and b.journal_count > coalesce(c.number, 0)), 0)
+  from nostros n where n.name = of
+$function$;
+REVOKE EXECUTE ON FUNCTION add_up_handed_over(text) FROM public;
+GRANT EXECUTE ON FUNCTION add_up_handed_over(text) TO corridor_auditor;
+
+CREATE OR REPLACE FUNCTION begin_gate()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('corridor cover ' || new.name, 0));
+  perform pg_advisory_xact_lock(hashtextextended('corridor treasury', 0));
+  lock table open_payouts, payout_attempts in share mode;
+  delete from handed_over where nostro = new.name;
+  insert into handed_over (nostro, amount)
+  select new.name, s.amount from add_up_handed_over(new.name) as s (amount)
+  where s.amount <> 0 and exists (select from gated_rails where nostro = new.name);
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION fold_handed_over(of text)
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with folded as (
+    delete from handed_over where nostro = of
+      and exists (select from handed_over h where h.nostro = of offset 1)
+    returning amount)
+  insert into handed_over (nostro, amount) select of, sum(amount) from folded
+  having sum(amount) <> 0
+$function$;
+REVOKE EXECUTE ON FUNCTION fold_handed_over(text) FROM public;
+GRANT EXECUTE ON FUNCTION fold_handed_over(text) TO corridor_service;

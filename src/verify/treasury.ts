@@ -107,6 +107,17 @@ const TOTALS = rule('nostro_totals')`
     and k.currency = s.currency
   where (s.count, s.amount) is distinct from (k.count, k.amount)`
 
+/** What a gate has counted since it began is what is handed over, or settled and not derived. */
+const HANDED_OVER = rule('handed_over')`
+  select '' as account_id, n.name as key, n.added_up::text as expected, n.kept::text as found
+  from (
+    select n.name,
+      case when n.name in (select nostro from gated_rails) then add_up_handed_over(n.name)
+        else 0 end as added_up,
+      coalesce((select sum(h.amount) from handed_over h where h.nostro = n.name), 0) as kept
+    from nostros n where $1::text is null) n
+  where added_up <> kept`
+
 /** A live match has the members that it names, of its nostro, with equal sums; undone ones none. */
 const MATCHES = rule('matches')`
   with members as (
@@ -171,6 +182,7 @@ export const TREASURY: readonly Rule[] = [
   HOUSE_ITEMS,
   HOUSE_CHAIN,
   TOTALS,
+  HANDED_OVER,
   MATCHES,
   STATEMENTS,
   CREDITED,

@@ -211,6 +211,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   account_cursors: { none: 'account_id' },
   account_days: { none: 'account_id currency code' },
   nostro_totals: { none: 'nostro side currency' },
+  handed_over: { none: 'nostro' },
   house_journals: {
     staff: 'reference note by',
     none: 'kind codes currencies nostros hash',

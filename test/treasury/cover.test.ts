@@ -1,7 +1,7 @@
 // A nostro with a gate: payouts that it does not cover wait, the longest due first, whatever their
 // rail is, and go by themselves when money comes in or the gate is taken away.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, afterEach, before, test } from 'node:test'
 import { pino } from 'pino'
 import { countAwaitingFunds } from '../../src/app/worker/counts.ts'
 import { settleOnce } from '../../src/app/worker/settle-payouts.ts'
@@ -26,6 +26,7 @@ import { addPerson, startTestService, type TestService } from '../support/servic
 import { logIn } from '../support/service/session.ts'
 import { payAll, scriptedRail } from '../support/service/settling.ts'
 import { share } from '../support/share.ts'
+import { assertKept } from '../support/treasury/kept-sum.ts'
 import { giveItems } from '../support/treasury/open-rows.ts'
 
 let service: TestService
@@ -137,7 +138,10 @@ async function openWorld(opening: bigint, { gate = true, more = [], route }: Wor
       const asked = { act: 'take', person: { name: 'ann' }, account_id, payout_id } as const
       return operate(service, handlePayout, asked)
     },
-    cover: async () => (await listCovers(owner)).find(({ nostro }) => nostro === name)?.cover,
+    async cover() {
+      await assertKept(owner)
+      return (await listCovers(owner)).find(({ nostro }) => nostro === name)?.cover
+    },
     async give(amount: bigint) {
       await owner.begin(async tx => {
         void actForTheHouse(tx)
@@ -150,6 +154,8 @@ async function openWorld(opening: bigint, { gate = true, more = [], route }: Wor
 }
 
 const TODAY = new Date().toISOString().slice(0, 10)
+
+afterEach(() => assertKept(owner))
 
 test('payouts beyond the cover: the first two go, a later one that fits waits behind a large one', async () => {
   const world = await openWorld(10_000n)

@@ -147,7 +147,7 @@ async function beginRound(
 /** When this process last looked at the payouts that wait at a gate, by its name. */
 type LooksAtGates = Map<string, number>
 
-/** What is handed over and not settled is added up at each look. */
+/** A look reads what waits there, the oldest first. */
 const LOOK_AT_GATE_MS = 1_000
 
 /** Due payouts of these rails, and now and then those that wait at the gates. */

@@ -1,5 +1,5 @@
 // The SQL statements of cover: what accounts at banks with a gate can still pay. Payouts beyond it
-// wait, the longest due first. PostgreSQL adds up the cover (migrations/0023).
+// wait, the longest due first. PostgreSQL keeps the sum of what is handed over (migrations/0029).
 import type { TransactionSql } from '../../sql/connect.ts'
 import { keysOf } from '../../sql/keys.ts'
 import { isSpread, within } from '../../sql/shard.ts'
@@ -47,6 +47,7 @@ export async function takeTurnOf(
   const names = gates.map(({ name }) => name).sort()
   for (const name of names) {
     await tx`select pg_advisory_xact_lock(hashtextextended(${`corridor cover ${name}`}, 0))`
+    await tx`select fold_handed_over(${name})`
   }
   return (await listGates(tx)).filter(({ name }) => names.includes(name))
 }
