@@ -154,7 +154,8 @@ export class Connection {
     })
   }
 
-  send(sent: Sent): Promise<Rows> {
+  /** `onFailure` is told an error before the promise rejects. */
+  send(sent: Sent, onFailure?: (error: unknown) => void): Promise<Rows> {
     if (sent.opens === true) this.#reads = sent.text.includes('read only')
     else if (this.#rejectHolder === undefined) this.#reads = false
     return new Promise((resolve, reject) => {
@@ -162,9 +163,10 @@ export class Connection {
       const done = (error?: Error, rows?: Rows) => {
         this.#unanswered -= 1
         if (sent.opens === true) this.#opened(error)
-        if (error) reject(this.#explain(error))
-        else if (this.#unreplicated) reject(this.#unreplicated)
-        else resolve(rows as Rows)
+        const failure = error === undefined ? this.#unreplicated : this.#explain(error)
+        if (failure === undefined) return resolve(rows as Rows)
+        onFailure?.(failure)
+        reject(failure)
       }
       this.#gathered.push({ sent, done })
       if (this.#rejectHolder === undefined) this.#flush()

@@ -71,19 +71,20 @@ export class Group extends pg.Query {
 
   override submit = ((wire: Wire) => {
     wire.stream.cork()
-    for (const [i, pending] of this.#pending.entries()) this.#write(wire, i, pending.sent)
+    for (let i = 0; i < this.#pending.length; i++) this.#write(wire, i)
     wire.sync()
     wire.stream.uncork()
   }) as unknown as pg.Query['submit']
 
-  #write(wire: Wire, i: number, { text, parameters, prepare }: Sent): void {
+  #write(wire: Wire, i: number): void {
+    const { text, parameters, prepare } = (this.#pending[i] as Pending).sent
     const known = prepare ? this.#statements.find(text) : undefined
     const { name, shape } = known ?? (prepare ? this.#statements.add(text) : UNNAMED)
     if (known === undefined) wire.parse({ text, name })
     if (known === undefined && prepare) this.#parsed.set(i, text)
     wire.bind({ statement: name, values: parameters })
-    if (shape === undefined) wire.describe({ type: 'P', name: '' })
-    wire.execute({})
+    if (shape === undefined) wire.describe(UNNAMED_PORTAL)
+    wire.execute(ALL_ROWS)
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly pg.FieldDef[] }): void {
@@ -99,9 +100,11 @@ export class Group extends pg.Query {
     }
   }
 
+  /** A text such as `SELECT 1`, `INSERT 0 1` or `CREATE TABLE`. */
   handleCommandComplete({ text }: { readonly text: string }): void {
-    const [command = ''] = /^[A-Za-z]+/.exec(text) ?? []
-    this.#complete(command, Number(/ (\d+)$/.exec(text)?.[1] ?? 0))
+    const end = text.indexOf(' ')
+    const count = end === -1 ? 0 : Number(text.slice(text.lastIndexOf(' ') + 1))
+    this.#complete(end === -1 ? text : text.slice(0, end), Number.isNaN(count) ? 0 : count)
   }
 
   handleEmptyQuery(): void {
@@ -123,7 +126,8 @@ export class Group extends pg.Query {
   }
 
   #complete(command: string, count: number): void {
-    const [rows, error] = [this.#rows, this.#unreadable]
+    const rows = this.#rows
+    const error = this.#unreadable
     const prepared = this.#prepared()
     if (prepared !== undefined) prepared.shape ??= this.#shape ?? NOTHING
     const pending = this.#pending[this.#at]
@@ -140,6 +144,8 @@ export class Group extends pg.Query {
   }
 }
 
+const UNNAMED_PORTAL = { type: 'P', name: '' } as const
+const ALL_ROWS = {}
 const UNNAMED: Prepared = { name: '', shape: undefined }
 
 /** The answer that the server gives to statements of a failed transaction. */

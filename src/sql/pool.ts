@@ -65,7 +65,7 @@ const pause_ms = () => 100 + Math.random() * 100
 export function openPool(url: string, options: PoolOptions): Sql {
   const pool = new Pool(serversOf(url), options)
   return Object.assign(
-    makeTag(async write => pool.run(write())),
+    makeTag(async statement => pool.run(statement.written())),
     {
       begin: <T>(...[first, second]: [Work<T>] | [string, Work<T>]) =>
         typeof first === 'string' ? pool.begin(first, second as Work<T>) : pool.begin('', first),
@@ -126,9 +126,9 @@ class Pool {
   async reserve(): Promise<SessionSql> {
     const connection = await this.#take()
     let released = false
-    const send: Send = async write => {
+    const send: Send = async statement => {
       if (released) throw new Error('the session is released')
-      return connection.send(write())
+      return connection.send(statement.written())
     }
     const release = () => {
       if (released) return

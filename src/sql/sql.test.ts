@@ -4,8 +4,8 @@ import { makeTag, type Rows, type Sent } from './sql.ts'
 import type { Parameter } from './values.ts'
 
 const sent: Sent[] = []
-const sql = makeTag(async write => {
-  sent.push(write())
+const sql = makeTag(async statement => {
+  sent.push(statement.written())
   return [] as unknown as Rows
 })
 
@@ -83,4 +83,13 @@ test('sql statement that fails: the stack names its place in the source', async 
   const failing = makeTag(() => Promise.reject(new Error('no')))
   const error = await failing`select 1`.catch(error => error)
   assert.match(error.stack, /^Error: no\n[\s\S]*sql\/sql\.test\.ts:\d+/)
+})
+
+test('sql tag, more different texts than it keeps: each statement has its own text', async () => {
+  const names = Array.from({ length: 50 }, (_, i) => 'x'.repeat(500_000) + i)
+  for (const name of [...names, ...names]) {
+    sent.length = 0
+    await sql`select ${sql.unsafe(name)}, ${'a'}`
+    assert.equal(sent[0]?.text === `select ${name}, $1`, true)
+  }
 })

@@ -3,7 +3,7 @@
 // place. Does not know connections: the caller of makeTag passes how to send a statement.
 import { PostgresError } from './failure.ts'
 import { publishStatement } from './statements.ts'
-import { type Parameter, writeParameter } from './values.ts'
+import { castOf, type Parameter, writeParameter } from './values.ts'
 
 /** A row whose columns the caller does not state. */
 // biome-ignore lint/suspicious/noExplicitAny: a column may be of any type
@@ -40,8 +40,13 @@ export const command = (text: string, how: Pick<Sent, 'opens' | 'leads'> = {}): 
   return { text, parameters: [], prepare: true, ...how }
 }
 
-/** Sends a statement. `write` throws when a value cannot be sent. */
-export type Send = (write: () => Sent) => Promise<Rows>
+/** A statement that is not written yet. */
+export interface Unwritten {
+  /** @throws TypeError when a value cannot be sent */
+  written(): Sent
+}
+
+export type Send = (statement: Unwritten) => Promise<Rows>
 
 /** A value that a template may contain. */
 type Value = Parameter | Fragment | Names
@@ -74,15 +79,15 @@ class Names {
     this.values = values
   }
 
-  write(into: Text): void {
+  write(into: Writing): void {
     const names = this.names.map(quoteName).join(',')
-    into.text += this.values === undefined ? names : `(${names})values(`
+    into.add(this.values === undefined ? names : `(${names})values(`)
     if (this.values === undefined) return
     for (const [at, value] of this.values.entries()) {
-      if (at > 0) into.text += ','
+      if (at > 0) into.add(',')
       into.addParameter(value)
     }
-    into.text += ')'
+    into.add(')')
   }
 }
 
@@ -93,20 +98,68 @@ function quoteName(name: string): string {
 /** The protocol counts parameters in 16 bits. */
 const MAX_PARAMETERS = 65_535
 
-class Text {
-  text = ''
-  readonly parameters: (string | null)[] = []
+/**
+ * The text of a statement up to some part of it. The program writes the same statements again and
+ * again, so it finds their texts part by part, and makes none of them anew.
+ */
+class Beginning {
+  readonly text: string
+  readonly #longer = new Map<string, Beginning>()
 
-  constructor(statement: Fragment) {
-    statement.write(this)
+  constructor(text: string) {
+    this.text = text
+  }
+
+  and(part: string): Beginning {
+    const known = this.#longer.get(part)
+    if (known !== undefined) return known
+    const longer = new Beginning(this.text + part)
+    this.#longer.set(part, longer)
+    known_bytes += BYTES_OF_BEGINNING + longer.text.length
+    return longer
+  }
+}
+
+/** What a Beginning takes besides its text. */
+const BYTES_OF_BEGINNING = 300
+/** Far more than the program's own statements take. Statements composed of data could be many. */
+const MOST_BYTES = 16_000_000
+
+let known_bytes = 0
+let nothing = new Beginning('')
+
+/** The empty text, with which each statement begins. Forgets all others when they are too many. */
+function emptyText(): Beginning {
+  if (known_bytes > MOST_BYTES) {
+    known_bytes = 0
+    nothing = new Beginning('')
+  }
+  return nothing
+}
+
+/** `$1` and so on. */
+const PLACEHOLDERS: string[] = []
+
+class Writing {
+  readonly parameters: (string | null)[] = []
+  #text = emptyText()
+
+  get text(): string {
+    return this.#text.text
+  }
+
+  add(part: string): void {
+    this.#text = this.#text.and(part)
   }
 
   /** `after` is the text that follows: it may say the type of the parameter. */
   addParameter(value: Parameter, after = ''): void {
-    const { text, type } = writeParameter(value)
-    this.parameters.push(text)
-    this.text += `$${this.parameters.length}`
-    if (type !== undefined && !after.startsWith('::')) this.text += `::${type}`
+    this.parameters.push(writeParameter(value))
+    const n = this.parameters.length
+    PLACEHOLDERS[n] ??= `$${n}`
+    this.add(PLACEHOLDERS[n])
+    const cast = castOf(value)
+    if (cast !== '' && !after.startsWith('::')) this.add(cast)
   }
 }
 
@@ -121,19 +174,20 @@ export class Fragment {
     this.values = values
   }
 
-  write(into: Text): void {
-    if (typeof this.source === 'string') {
-      if (this.values.length > 0) throw new Error('a text with parameters within a statement')
-      into.text += this.source
+  write(into: Writing): void {
+    const { source, values } = this
+    if (typeof source === 'string') {
+      if (values.length > 0) throw new Error('a text with parameters within a statement')
+      into.add(source)
       return
     }
-    for (const [at, part] of this.source.entries()) {
-      into.text += part
-      if (at === this.values.length) return
-      const value = this.values[at]
+    for (let at = 0; at < values.length; at++) {
+      into.add(source[at] as string)
+      const value = values[at]
       if (value instanceof Fragment || value instanceof Names) value.write(into)
-      else into.addParameter(value as Parameter, this.source[at + 1])
+      else into.addParameter(value as Parameter, source[at + 1])
     }
+    into.add(source[values.length] as string)
   }
 }
 
@@ -148,6 +202,7 @@ export class Statement<T extends readonly unknown[] = Row[]>
   readonly [Symbol.toStringTag] = 'Statement'
   readonly #send: Send
   #prepare: boolean
+  #text = ''
   #rows: Promise<Rows<T>> | undefined
 
   constructor(
@@ -170,11 +225,17 @@ export class Statement<T extends readonly unknown[] = Row[]>
 
   execute(): Promise<Rows<T>> {
     if (this.#rows === undefined) {
-      this.#rows = this.#sendOnce() as Promise<unknown> as Promise<Rows<T>>
+      const sent = publishStatement(() => this.#text, this.#send(this))
+      this.#rows = sent as Promise<unknown> as Promise<Rows<T>>
       // A caller need not await a transaction's statement: the transaction fails with it.
-      this.#rows.catch(() => {})
+      this.#rows.catch(error => this.#addOrigin(error))
     }
     return this.#rows
+  }
+
+  /** The server's error has the stack of the socket. All statements share a lost connection's. */
+  #addOrigin(error: unknown): void {
+    if (error instanceof PostgresError && this.origin !== '') error.stack += `\n${this.origin}`
   }
 
   // biome-ignore lint/suspicious/noThenProperty: a statement is awaited
@@ -204,32 +265,23 @@ export class Statement<T extends readonly unknown[] = Row[]>
     return this
   }
 
-  async #sendOnce(): Promise<Rows> {
-    let text = ''
-    const write = () => {
-      const sent = this.written()
-      text = sent.text
-      return sent
-    }
-    try {
-      return await publishStatement(() => text, this.#send(write))
-    } catch (error) {
-      // The server's error has the stack of the socket. All statements share a lost connection's.
-      if (error instanceof PostgresError && this.origin !== '') error.stack += `\n${this.origin}`
-      throw error
-    }
-  }
-
   written(): Sent {
     const { text, parameters } =
       typeof this.source === 'string'
         ? {
             text: this.source,
-            parameters: this.values.map(one => writeParameter(one as Parameter).text),
+            parameters: (this.values as readonly Parameter[]).map(writeParameter),
           }
-        : new Text(this)
+        : this.#write()
     if (parameters.length > MAX_PARAMETERS) throw new Error('too many parameters')
+    this.#text = text
     return { text, parameters, prepare: this.#prepare }
+  }
+
+  #write(): Writing {
+    const writing = new Writing()
+    this.write(writing)
+    return writing
   }
 }
 

@@ -3,7 +3,7 @@
 import { nextTick } from '../values/event-loop.ts'
 import type { Connection } from './connection.ts'
 import { isRolledBack, isServerError, OutcomeUnknown } from './failure.ts'
-import { command, makeTag, type Rows, type Sent, type Tag } from './sql.ts'
+import { command, makeTag, type Rows, type Tag, type Unwritten } from './sql.ts'
 import { publishStatement } from './statements.ts'
 
 /** Statements of one transaction. */
@@ -51,6 +51,9 @@ class Transaction {
   readonly #connection: Connection
   /** The error of the first statement that failed. Later errors only say that one has failed. */
   #failed: { readonly error: unknown } | undefined
+  readonly #onFailure = (error: unknown) => {
+    this.#failed ??= { error }
+  }
   #over = false
   #commit: Promise<void> | undefined
   #outcome: 'open' | 'sent' | 'committed' | 'rolled back' = 'open'
@@ -75,7 +78,7 @@ class Transaction {
   tag(): TransactionSql {
     const savepoint = <T>(work: (tx: TransactionSql) => PromiseLike<T>) => this.#savepoint(work)
     return Object.assign(
-      makeTag(write => this.#send(write)),
+      makeTag(statement => this.#send(statement)),
       { savepoint },
     )
   }
@@ -114,14 +117,18 @@ class Transaction {
     return !isServerError(this.#failed?.error)
   }
 
-  async #send(write: () => Sent): Promise<Rows> {
-    if (this.#isOver) throw transactionOver()
+  #send(statement: Unwritten): Promise<Rows> {
+    if (this.#isOver) return Promise.reject(transactionOver())
     try {
-      return await this.#connection.send(write())
+      return this.#connection.send(statement.written(), this.#onFailure)
     } catch (error) {
-      this.#failed ??= { error }
-      throw error
+      this.#onFailure(error)
+      return Promise.reject(error)
     }
+  }
+
+  #command(...given: Parameters<typeof command>): Promise<Rows> {
+    return this.#send({ written: () => command(...given) })
   }
 
   async #sendCommit(before: Promise<void> | undefined): Promise<void> {
@@ -144,20 +151,19 @@ class Transaction {
   }
 
   async #savepoint<T>(work: (tx: TransactionSql) => PromiseLike<T>): Promise<T> {
-    await this.#send(() => command('savepoint corridor'))
+    await this.#command('savepoint corridor')
     const inner = new Transaction(this.#connection, { reads: this.#reads, outer: this })
     try {
       const result = await work(inner.tag())
       inner.#over = true
       if (inner.#failed !== undefined) throw inner.#failed.error
-      await this.#send(() => command('release savepoint corridor'))
+      await this.#command('release savepoint corridor')
       return result
     } catch (error) {
       inner.#over = true
       // Also releases it: the savepoint around it has the same name.
-      const back = command('rollback to savepoint corridor', { leads: true })
-      const ends = [back, command('release savepoint corridor')]
-      await Promise.allSettled(ends.map(end => this.#send(() => end)))
+      const back = this.#command('rollback to savepoint corridor', { leads: true })
+      await Promise.allSettled([back, this.#command('release savepoint corridor')])
       throw error
     }
   }

@@ -12,38 +12,35 @@ export type Parameter =
   | Uint8Array
   | readonly string[]
 
-interface Written {
-  readonly text: string | null
-  /** The type in PostgreSQL, where TypeScript's type tells it; the server infers the others. */
-  readonly type?: string
-}
-
 /** @throws TypeError for anything but a Parameter, such as undefined */
-export function writeParameter(value: Parameter): Written {
-  if (value === null) return { text: null }
+export function writeParameter(value: Parameter): string | null {
   switch (typeof value) {
     case 'string':
-      return { text: value }
+      return value
     case 'bigint':
-      return { text: value.toString(), type: 'bigint' }
     case 'boolean':
-      return { text: String(value), type: 'boolean' }
     case 'number':
-      return { text: String(value) }
+      return String(value)
     case 'object':
-      return writeObject(value)
+      return value === null ? null : writeObject(value)
     default:
       throw unsendable(value)
   }
 }
 
-function writeObject(value: object): Written {
-  if (value instanceof Date) return { text: value.toISOString(), type: 'timestamptz' }
-  if (value instanceof Uint8Array) {
-    return { text: `\\x${Buffer.from(value).toString('hex')}`, type: 'bytea' }
-  }
+/** The cast to its type in PostgreSQL, if TypeScript's type tells it; '' if the server infers it. */
+export function castOf(value: Parameter): string {
+  if (typeof value === 'bigint') return '::bigint'
+  if (typeof value === 'boolean') return '::boolean'
+  if (value instanceof Date) return '::timestamptz'
+  return value instanceof Uint8Array ? '::bytea' : ''
+}
+
+function writeObject(value: object): string {
+  if (value instanceof Date) return value.toISOString()
+  if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`
   if (!Array.isArray(value)) throw unsendable(value)
-  return { text: `{${value.map(writeElement).join(',')}}` }
+  return `{${value.map(writeElement).join(',')}}`
 }
 
 function writeElement(value: unknown): string {
