@@ -25,6 +25,7 @@ export type PayoutRow = Omit<StoredPayout, 'holding_to_payout' | 'payout_to_dest
 
 export const PAYOUT_COLUMNS = Object.keys(PAYOUT_KINDS)
 export const STATE_COLUMNS = Object.keys(STATE_KINDS)
+const READ_COLUMNS = [...PAYOUT_COLUMNS, ...STATE_COLUMNS]
 
 const insertRows = inserter<Omit<WrittenPayout, keyof typeof STATE_KINDS>>('payouts', WRITTEN_KINDS)
 
@@ -39,7 +40,7 @@ export async function findPayouts(sql: Tag, keys: readonly Key[]): Promise<Payou
     keys => sql<PayoutRow[]>`
       select r.* from ${keysOf(keys)}
       cross join lateral (
-        select ${sql([...PAYOUT_COLUMNS, ...STATE_COLUMNS])}
+        select ${sql(READ_COLUMNS)}
         from payouts p ${joinState(sql, keys)}
         where p.account_id = k.account_id and p.id = k.id ${within('p', keys)} limit 1
       ) r`,

@@ -11,7 +11,7 @@ import { type Fragment, sql, type Tag } from './sql.ts'
  */
 export function keysOf(keys: readonly Key[]) {
   const unique = uniqueKeys(keys)
-  const [only] = unique
+  const only = unique[0]
   if (only !== undefined && unique.length === 1 && !isSpread()) {
     return sql`(select ${only.account_id}::text, ${only.id}::text) as k(account_id, id)`
   }
@@ -32,7 +32,7 @@ export function findByKeys<Row>(
     'id',
     keys,
     ofKey => sql`
-      select ${sql([...columns])} from ${tableAt(sql, table)} t where ${ofKey} limit 1`,
+      select ${sql(columns)} from ${tableAt(sql, table)} t where ${ofKey} limit 1`,
   )
 }
 
@@ -47,10 +47,10 @@ export function selectByKeys<Row>(
   select: (ofKey: Fragment) => Fragment,
 ): Promise<Row[]> {
   return eachShard(keys, keys => {
-    const named = sql.unsafe(`t.account_id = k.account_id and t.${column} = k.id`)
+    const ofKey = sql`
+      t.account_id = k.account_id and t.${sql.unsafe(column)} = k.id ${within('t', keys)}`
     return sql<(Row & object)[]>`
-      select r.* from ${keysOf(keys)}
-      cross join lateral (${select(sql`${named} ${within('t', keys)}`)}) r`
+      select r.* from ${keysOf(keys)} cross join lateral (${select(ofKey)}) r`
   })
 }
 

@@ -5,8 +5,8 @@ import { type Key, nameOf } from '../values/id.ts'
 import { type Decimal, formatDecimal } from '../values/money/decimal.ts'
 import { exactJson } from '../values/money/json.ts'
 import type { TransactionSql } from './connect.ts'
-import { accountsOf, byShard, isAtShard, isSpread, nameAt, type OfAccount } from './shard.ts'
-import { quoteElement } from './values.ts'
+import { accountsOf, eachShard, isAtShard, isSpread, nameAt, type OfAccount } from './shard.ts'
+import { type Parameter, quoteElement } from './values.ts'
 
 /** The kinds of columns: the type of a value in TypeScript, by what it becomes in PostgreSQL. */
 interface Kinds {
@@ -153,22 +153,20 @@ export function inserter<Row extends OfAccount>(
     join ${source(false)} as r(${names}) on r.account_id = b.account_id where true`
   // Fewer rows than sent are written when an account has no book, or a conflicting row is skipped.
   const skips_conflicts = suffix.endsWith('do nothing')
-  return async (tx, rows) => {
-    if (rows.length === 0) return undefined
-    if (isAtShard(tx)) {
-      const text = statement(nameAt(tx, table), isOne(rows))
-      return tx.unsafe(text, parametersOf(rows), { prepare: true })
+  const insertAnchored = async (tx: TransactionSql, rows: readonly Row[]) => {
+    const [named, names] = accountsIn('b', entries.length + 1, rows)
+    const text = `${anchored} ${named} ${suffix}`
+    const inserted = await tx.unsafe(text, [...parametersOf(rows), names], PREPARED)
+    if (!skips_conflicts && inserted.count !== rows.length) {
+      throw new Error(`${table}: ${inserted.count} of ${rows.length} are written`)
     }
-    const sent = byShard(rows).map(async rows => {
-      const [named, names] = accountsIn('b', entries.length + 1, rows)
-      const text = `${anchored} ${named} ${suffix}`
-      const { count } = await tx.unsafe(text, [...parametersOf(rows), names], { prepare: true })
-      if (!skips_conflicts && count !== rows.length) {
-        throw new Error(`${table}: ${count} of ${rows.length} are written`)
-      }
-    })
-    return Promise.all(sent)
+    return inserted
   }
+  return (tx, rows) =>
+    eachShard(rows, rows => {
+      if (!isAtShard(tx)) return insertAnchored(tx, rows)
+      return tx.unsafe(statement(nameAt(tx, table), isOne(rows)), parametersOf(rows), PREPARED)
+    })
 }
 
 /**
@@ -245,17 +243,17 @@ function eachWritten<Row extends OfAccount>(
 ) {
   const wanted = `$${entries.length + 1}`
   const statement = cacheTexts((name, one, named) => textOf(name, source(one), named, wanted))
-  return async (tx: TransactionSql, rows: readonly Row[]) => {
-    const sent = byShard(rows).map(rows => {
+  return (tx: TransactionSql, rows: readonly Row[]): Promise<unknown> =>
+    eachShard(rows, rows => {
       const [named, names] = accountsIn('t', entries.length + 2, rows)
-      const parameters = [...parametersOf(rows), rows.length]
+      const parameters: Parameter[] = parametersOf(rows)
+      parameters.push(rows.length)
       if (named !== '') parameters.push(names)
-      const text = statement(nameAt(tx, table), isOne(rows), named)
-      return tx.unsafe(text, parameters, { prepare: true })
+      return tx.unsafe(statement(nameAt(tx, table), isOne(rows), named), parameters, PREPARED)
     })
-    await Promise.all(sent)
-  }
 }
+
+const PREPARED = { prepare: true }
 
 /**
  * Caches each text: otherwise every batch would join a long text, and hash it to find its name.
@@ -263,10 +261,13 @@ function eachWritten<Row extends OfAccount>(
  * database.
  */
 function cacheTexts(make: (name: string, one: boolean, named: string) => string) {
-  const texts = new Map<string, string>()
+  const [ofOne, ofMany] = [new Map<string, string>(), new Map<string, string>()]
   return (name: string, one: boolean, named = ''): string => {
-    const key = `${name} ${one} ${named}`
-    const text = texts.get(key) ?? make(name, one, named)
+    const texts = one ? ofOne : ofMany
+    const key = named === '' ? name : `${name} ${named}`
+    const known = texts.get(key)
+    if (known !== undefined) return known
+    const text = make(name, one, named)
     texts.set(key, text)
     return text
   }

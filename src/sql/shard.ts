@@ -2,7 +2,7 @@
 // statement is fast, and sometimes only possible, when it restricts each table to rows of one
 // shard. A single PostgreSQL is one shard. All these tables are co-located with `books`.
 import type { Sql, TransactionSql } from './connect.ts'
-import { sql, type Tag } from './sql.ts'
+import { Statement, sql, type Tag } from './sql.ts'
 
 export type OfAccount = { readonly account_id: string }
 
@@ -155,15 +155,18 @@ export function byShard<T extends OfAccount>(items: readonly T[]): (readonly T[]
   return [...groups].toSorted(([a], [b]) => a - b).map(([, group]) => group)
 }
 
-/** Runs one statement a shard and joins their rows. Sends the statements in order, pipelined. */
-export async function eachShard<T extends OfAccount, Row>(
+/** Sends one statement a shard, at once and in order, and joins their rows. */
+export function eachShard<T extends OfAccount, Row>(
   items: readonly T[],
   work: (items: readonly T[]) => PromiseLike<readonly Row[]>,
 ): Promise<Row[]> {
-  const [only, ...more] = byShard(items)
-  if (only === undefined) return []
-  if (more.length === 0) return (await work(only)) as Row[]
-  return (await Promise.all([only, ...more].map(work))).flat()
+  if (items.length === 0) return Promise.resolve([])
+  if (!isSpread()) return sentNow(work(items))
+  return Promise.all(byShard(items).map(items => sentNow(work(items)))).then(rows => rows.flat())
+}
+
+function sentNow<Row>(work: PromiseLike<readonly Row[]>): Promise<Row[]> {
+  return (work instanceof Statement ? work.execute() : work) as Promise<Row[]>
 }
 
 /**
@@ -183,10 +186,10 @@ export async function stepByStep<Row>(
 
 /** `t.account_id = …` for these accounts. At least one table of a statement needs it. */
 export function among(alias: string, items: readonly OfAccount[]) {
-  const column = sql.unsafe(`${alias}.account_id`)
   const ids = accountsOf(items)
-  const [only = ''] = ids
-  return ids.length === 1 ? sql`${column} = ${only}` : sql`${column} = any (${ids}::text[])`
+  return ids.length === 1
+    ? sql`${sql.unsafe(alias)}.account_id = ${ids[0] as string}`
+    : sql`${sql.unsafe(alias)}.account_id = any (${ids}::text[])`
 }
 
 /**
@@ -195,13 +198,19 @@ export function among(alias: string, items: readonly OfAccount[]) {
  * anew for each look-up.
  */
 export function within(alias: string, items: readonly OfAccount[]) {
-  const needed = isSpread() || accountsOf(items).length === 1
-  return needed ? sql`and ${among(alias, items)}` : sql``
+  return isSpread() || areOfOne(items) ? sql`and ${among(alias, items)}` : sql``
+}
+
+function areOfOne(items: readonly OfAccount[]): boolean {
+  const account_id = items[0]?.account_id
+  return account_id !== undefined && items.every(item => item.account_id === account_id)
 }
 
 /** The account ids of these items, each once. */
 export function accountsOf(items: readonly OfAccount[]): string[] {
-  return [...new Set(items.map(item => item.account_id))]
+  return areOfOne(items)
+    ? [(items[0] as OfAccount).account_id]
+    : [...new Set(items.map(item => item.account_id))]
 }
 
 function rotated(x: number, by: number): number {

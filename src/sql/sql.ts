@@ -80,19 +80,31 @@ class Names {
   }
 
   write(into: Writing): void {
-    const names = this.names.map(quoteName).join(',')
-    into.add(this.values === undefined ? names : `(${names})values(`)
-    if (this.values === undefined) return
-    for (const [at, value] of this.values.entries()) {
+    const { names, values } = this
+    if (values !== undefined) into.add('(')
+    for (let at = 0; at < names.length; at++) {
       if (at > 0) into.add(',')
-      into.addParameter(value)
+      into.add(quoteName(names[at] as string))
+    }
+    if (values === undefined) return
+    into.add(')values(')
+    for (let at = 0; at < values.length; at++) {
+      if (at > 0) into.add(',')
+      into.addParameter(values[at] as Parameter)
     }
     into.add(')')
   }
 }
 
+/** The names of this program's tables and columns, each with its quoted form. */
+const quoted = new Map<string, string>()
+
 function quoteName(name: string): string {
-  return `"${name.replaceAll('"', '""').replaceAll('.', '"."')}"`
+  const known = quoted.get(name)
+  if (known !== undefined) return known
+  const made = `"${name.replaceAll('"', '""').replaceAll('.', '"."')}"`
+  quoted.set(name, made)
+  return made
 }
 
 /** The protocol counts parameters in 16 bits. */

@@ -28,7 +28,7 @@ export function writeParameter(value: Parameter): string | null {
   }
 }
 
-/** The cast to its type in PostgreSQL, if TypeScript's type tells it; '' if the server infers it. */
+/** The cast to a type that TypeScript's type tells; '' if the server infers the type. */
 export function castOf(value: Parameter): string {
   if (typeof value === 'bigint') return '::bigint'
   if (typeof value === 'boolean') return '::boolean'

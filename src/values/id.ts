@@ -283,7 +283,9 @@ export function nameOf({ account_id, id }: Key): string {
 
 /** The keys by `nameOf`. Of several with the same name, the last. */
 export function byName<K extends Key>(keys: readonly K[]): Map<string, K> {
-  return new Map(keys.map(key => [nameOf(key), key]))
+  const named = new Map<string, K>()
+  for (const key of keys) named.set(nameOf(key), key)
+  return named
 }
 
 /** The keys in the order in which their rows are locked, so that no two transactions deadlock. */
@@ -292,6 +294,6 @@ export function inLockOrder<K extends Key>(keys: readonly K[]): K[] {
 }
 
 /** Each key once. */
-export function uniqueKeys<K extends Key>(keys: readonly K[]): K[] {
-  return [...byName(keys).values()]
+export function uniqueKeys<K extends Key>(keys: readonly K[]): readonly K[] {
+  return keys.length < 2 ? keys : [...byName(keys).values()]
 }

@@ -33,7 +33,11 @@ export const ENDPOINT_COLUMNS = Object.keys(KINDS) as readonly (keyof typeof KIN
 /** Each endpoint occurs once. */
 export function writeEndpoints(
   tx: TransactionSql,
-  { created, changed, deleted }: Record<'created' | 'changed' | 'deleted', WebhookEndpoint[]>,
+  {
+    created,
+    changed,
+    deleted,
+  }: Record<'created' | 'changed' | 'deleted', readonly WebhookEndpoint[]>,
 ): Promise<unknown> {
   return keepHistory(tx, 'webhook_endpoints', [...created, ...changed, ...deleted], () =>
     Promise.all([

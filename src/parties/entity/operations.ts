@@ -144,7 +144,7 @@ function principalOf(change: EntityChange): string {
 }
 
 /** The entities that commands approve, which are few. */
-function approvedBy(commands: readonly WriteEntity[]): Key[] {
+function approvedBy(commands: readonly WriteEntity[]): readonly Key[] {
   const keys = commands.flatMap(({ account_id, change }) =>
     change.kind === 'review' && change.status === 'approved' ? [{ account_id, id: change.id }] : [],
   )

@@ -205,7 +205,7 @@ async function loadReceivers(tx: TransactionSql, keys: readonly Key[]): Promise<
 }
 
 /** The entities that hold the payouts, may hold them, or were screened with them. */
-function entitiesOf(payouts: readonly OpenPayout[], commands: readonly Advance[]): Key[] {
+function entitiesOf(payouts: readonly OpenPayout[], commands: readonly Advance[]): readonly Key[] {
   const screened = new Set(screenedOf(payouts, commands))
   const keys = payouts.map(payout => {
     const { account_id, status, particulars, held_for, execute_at } = payout
@@ -218,7 +218,9 @@ function entitiesOf(payouts: readonly OpenPayout[], commands: readonly Advance[]
 }
 
 /** The version of the lists that each held payout was compared with last. */
-function comparedOf(outcomes: readonly AdvanceOutcome[]): (Key & { readonly compared: bigint })[] {
+function comparedOf(
+  outcomes: readonly AdvanceOutcome[],
+): readonly (Key & { readonly compared: bigint })[] {
   const rows = outcomes.flatMap(({ payout: { account_id, id }, compared }) =>
     compared === null ? [] : [{ account_id, id, compared }],
   )

@@ -242,7 +242,7 @@ function keysNamed(
 }
 
 /** The entities that quotes name, and none of the requests. */
-function entitiesOfQuotes(intents: readonly Intent[], named: readonly Key[]): Key[] {
+function entitiesOfQuotes(intents: readonly Intent[], named: readonly Key[]): readonly Key[] {
   const known = new Set(named.map(nameOf))
   const all = intents.map(({ account_id, on_behalf_of: id }) => ({ account_id, id }))
   return uniqueKeys(all.filter(key => key.id !== '' && !known.has(nameOf(key))))

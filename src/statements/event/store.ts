@@ -42,7 +42,7 @@ const LONG = { columns: READ_COLUMNS, long: ['data'] }
 export const insertEvents = inserter<SealedRow>('events', { ...ROW_KINDS, hash: 'hex' })
 
 /** Events by (account, id), in no order. Ids that are unknown or of other accounts give none. */
-export async function findEvents(sql: Tag, keys: readonly Key[]): Promise<NamedEvent[]> {
+export async function findEvents(sql: Tag, keys: readonly Key[]): Promise<readonly NamedEvent[]> {
   const rows = await eachShard(
     keys,
     keys => sql<ReadRow[]>`
