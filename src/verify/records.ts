@@ -155,15 +155,16 @@ const BATCHES = [
     left join (
       select p.account_id, p.id, p.reference_id, p.created_at, e.status as was
       from payouts p left join (
-        select account_id, created_at, ending, coalesce(own ->> 'status', 'processing') as status
-        from ${eventsOf('P')} e where mark = 'P' and ${ofAccount('account_id')}
+        select account_id, created_at, ending, own ->> 'status' as status
+        from ${eventsOf('P', 'data is not null')} e
+        where mark = 'P' and own is not null and ${ofAccount('account_id')}
       ) e on e.account_id = p.account_id and e.created_at = p.created_at
         and e.ending = substr(p.id, ${TIME_END + 1})
       where ${ofAccount('p.account_id')}
     ) p on p.account_id = i.account_id and p.id = i.payout_id
     where i.status <> 'refused' and ${ofAccount('i.account_id')}
       and (p.id is null or p.reference_id is distinct from i.reference_id
-        or ((p.was = 'compliance_hold') is distinct from (i.status = 'held')
+        or ((p.was is not distinct from 'compliance_hold') <> (i.status = 'held')
           and not (p.was is null and ${isArchived('p.created_at', 'p.account_id')})))`,
 ]
 

@@ -60,8 +60,11 @@ from (
  */
 export const EACH_EVENT = eachOf('events')
 
-/** The same of the rows that have a word with one of these letters. Of them it has every event. */
-export function eventsOf(letters: string): string {
+/**
+ * The same of the rows that have a word with one of these letters, and that fulfil a condition. Of
+ * them it has every event.
+ */
+export function eventsOf(letters: string, condition = 'true'): string {
   const has = Array.from(letters, letter => `strpos(told, '${letter}') > 0`)
-  return eachOf(`(select * from events where ${has.join(' or ')})`)
+  return eachOf(`(select * from events where (${has.join(' or ')}) and ${condition})`)
 }
