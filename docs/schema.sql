@@ -122,6 +122,7 @@ CREATE TABLE accounts (
   daily_mb integer DEFAULT 5000 NOT NULL,
   state account_state DEFAULT 'active'::text NOT NULL,
   state_reason text DEFAULT ''::text NOT NULL,
+  us_state text DEFAULT 'none'::text NOT NULL,
   CONSTRAINT accounts_pkey PRIMARY KEY (account_id),
   CONSTRAINT accounts_deposit_address_key UNIQUE (deposit_address),
   CONSTRAINT accounts_check CHECK ((primary_currency = ANY (currencies))),
@@ -130,13 +131,14 @@ CREATE TABLE accounts (
   CONSTRAINT accounts_daily_rows_check CHECK ((daily_rows > 0)),
   CONSTRAINT accounts_duplicate_window_s_check CHECK (((duplicate_window_s >= 0) AND (duplicate_window_s <= 604800))),
   CONSTRAINT accounts_name_check CHECK ((name <> ''::text)),
+  CONSTRAINT known_us_state CHECK ((us_state = ANY (string_to_array('none AK AL AR AS AZ CA CO CT DC DE FL GA GU HI IA ID IL IN KS KY LA MA MD ME MI MN MO MP MS MT NC ND NE NH NJ NM NV NY OH OK OR PA PR RI SC SD TN TX UM UT VA VI VT WA WI WV WY'::text, ' '::text)))),
   CONSTRAINT state_has_a_reason CHECK ((((state)::text = 'active'::text) OR (state_reason <> ''::text)))
 );
 CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON accounts FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
 CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION keep_history();
 CREATE TRIGGER legal_change BEFORE UPDATE OF state, currencies ON accounts FOR EACH ROW EXECUTE FUNCTION check_account_change();
 GRANT SELECT ON accounts TO corridor_auditor;
-GRANT INSERT, SELECT, UPDATE (currencies, daily_mb, daily_rows, duplicate_window_s, name, primary_currency, state, state_reason) ON accounts TO corridor_service;
+GRANT INSERT, SELECT, UPDATE (currencies, daily_mb, daily_rows, duplicate_window_s, name, primary_currency, state, state_reason, us_state) ON accounts TO corridor_service;
 
 CREATE TABLE api_keys (
   key_id text COLLATE "C" NOT NULL,

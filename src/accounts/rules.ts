@@ -1,6 +1,7 @@
 // Accounts and API keys: what a scope allows, and how secrets are hashed and compared. Pure.
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { NewId } from '../values/id.ts'
+import type { UsState } from '../values/us-state.ts'
 
 export interface Account {
   readonly account_id: string
@@ -17,6 +18,8 @@ export interface Account {
   /** The most rows, and the most megabytes, that its requests write in a day of UTC. */
   readonly daily_rows: number
   readonly daily_mb: number
+  /** The state of the US whose law on money transmission counts the account. */
+  readonly us_state: UsState
 }
 
 /** The default of `duplicate_window_s`. */

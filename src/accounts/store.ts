@@ -8,7 +8,7 @@ import type { AccountState } from './states.ts'
 export async function listAccounts(sql: Tag): Promise<Account[]> {
   return sql<Account[]>`
     select account_id, name, currencies, primary_currency, deposit_address, sandbox,
-      duplicate_window_s, daily_rows, daily_mb
+      duplicate_window_s, daily_rows, daily_mb, us_state
     from accounts order by account_id`
 }
 
@@ -24,7 +24,7 @@ export interface AccountListing extends Account {
 export async function listAccountsInFull(sql: Tag, account_id: string | null = null) {
   return sql<AccountListing[]>`
     select account_id, name, currencies, primary_currency, deposit_address, sandbox,
-      duplicate_window_s, daily_rows, daily_mb, state, state_reason, created_at
+      duplicate_window_s, daily_rows, daily_mb, us_state, state, state_reason, created_at
     from accounts where ${account_id}::text is null or account_id = ${account_id}
     order by created_at, account_id`
 }
@@ -41,7 +41,13 @@ export function updateState(
 /** The settings of an account, which an operator may change. */
 export type Settings = Pick<
   Account,
-  'name' | 'currencies' | 'primary_currency' | 'duplicate_window_s' | 'daily_rows' | 'daily_mb'
+  | 'name'
+  | 'currencies'
+  | 'primary_currency'
+  | 'duplicate_window_s'
+  | 'daily_rows'
+  | 'daily_mb'
+  | 'us_state'
 >
 
 export function updateSettings(tx: TransactionSql, account_id: string, settings: Settings) {
@@ -49,7 +55,8 @@ export function updateSettings(tx: TransactionSql, account_id: string, settings:
   return tx`
     update accounts set name = ${name}, currencies = ${[...currencies]}::text[],
       primary_currency = ${primary_currency}, duplicate_window_s = ${duplicate_window_s},
-      daily_rows = ${settings.daily_rows}, daily_mb = ${settings.daily_mb}
+      daily_rows = ${settings.daily_rows}, daily_mb = ${settings.daily_mb},
+      us_state = ${settings.us_state}
     where account_id = ${account_id}`
 }
 
@@ -64,10 +71,11 @@ export async function findAccountIds(sql: Tag, addresses: readonly string[]) {
 export async function insertAccount(tx: TransactionSql, account: Account): Promise<void> {
   await tx`
     insert into accounts (account_id, name, currencies, primary_currency, deposit_address, sandbox,
-      duplicate_window_s, daily_rows, daily_mb)
+      duplicate_window_s, daily_rows, daily_mb, us_state)
     values (${account.account_id}, ${account.name}, ${[...account.currencies]}::text[],
       ${account.primary_currency}, ${account.deposit_address}, ${account.sandbox},
-      ${account.duplicate_window_s}, ${account.daily_rows}, ${account.daily_mb})`.execute()
+      ${account.duplicate_window_s}, ${account.daily_rows}, ${account.daily_mb},
+      ${account.us_state})`.execute()
 }
 
 /** Every key, also revoked ones. Authentication keeps them in memory. */

@@ -1,10 +1,11 @@
 // Opens, lists, shows and changes accounts.
 import { DUPLICATE_WINDOW_S, MAX_DAILY, MAX_DUPLICATE_WINDOW_S } from '../accounts/rules.ts'
 import type { AccountState } from '../accounts/states.ts'
-import { Closed, CurrencyCode, optional, Text } from '../http/schema.ts'
+import { Closed, CurrencyCode, Literals, optional, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { invalidField, invalidParameter, type Problem, refuseIfAny } from '../values/errors.ts'
 import { findCurrency } from '../values/money/currency.ts'
+import { US_STATE_CODES } from '../values/us-state.ts'
 import { changeSettings, changeState, createAccount } from './account-operations.ts'
 import {
   ACCOUNT,
@@ -41,6 +42,11 @@ const CHANGEABLE = optional({
     minimum: 1,
     maximum: MAX_DAILY,
     description: 'How many megabytes requests of the account may write in a day.',
+  }),
+  us_state: Literals(US_STATE_CODES, {
+    description:
+      'The state of the US whose law on money transmission counts the account, such as CA; ' +
+      '`none` for no state.',
   }),
 })
 
@@ -132,6 +138,7 @@ const show = reading({
             'deposit address': account.deposit_address,
             'duplicate window': windowWords(account.duplicate_window_s),
             'daily quota': `${account.daily_rows} rows, ${account.daily_mb} MB`,
+            'US state': account.us_state === 'none' ? '' : account.us_state,
             created: account.created_at,
           },
         },
@@ -143,7 +150,8 @@ const show = reading({
   },
 })
 
-const OF_WINDOW = {
+const OF_OPTIONS = {
+  us_state: 'state of the US whose law counts the account, such as CA; none: no state',
   duplicate_window_s: 'seconds in which a payout like an earlier one is refused; 0: none',
 }
 
@@ -200,12 +208,12 @@ const create = writing({
         `secret           ${secret}   (shown once)`,
       ].join('\n'),
     options: {
-      ...OF_WINDOW,
+      ...OF_OPTIONS,
       name: 'who the account belongs to',
       currencies: 'balance currencies, such as USD,EUR,HKD',
       primary_currency: 'primary holding currency',
       sandbox: 'an account for tests: its clock can be moved, and it funds itself',
-      duplicate_window_s: `${OF_WINDOW.duplicate_window_s} (default: ${DUPLICATE_WINDOW_S})`,
+      duplicate_window_s: `${OF_OPTIONS.duplicate_window_s} (default: ${DUPLICATE_WINDOW_S})`,
     },
     help: CREATE_HELP,
   },
@@ -222,14 +230,15 @@ cancellation is never refused.
 
 Examples:
   corridor account set acc_7k2m9x4q --duplicate-window-s 3600
-  corridor account set acc_7k2m9x4q --add-currencies GBP,JPY`
+  corridor account set acc_7k2m9x4q --add-currencies GBP,JPY
+  corridor account set acc_7k2m9x4q --us-state CA`
 
 const set = writing({
   name: 'account set',
   method: 'PATCH',
   path: '/v3/operator/account/:id',
   operationId: 'changeAccount',
-  summary: 'Change the name, currencies, primary currency or duplicate guard of an account.',
+  summary: 'Change the name, currencies, duplicate guard, quota or US state of an account.',
   params: AccountPath,
   body: AccountSettings,
   response: Type.Object(
@@ -268,7 +277,7 @@ const set = writing({
       return lines.join('\n') || `${account_id}  has these settings already`
     },
     options: {
-      ...OF_WINDOW,
+      ...OF_OPTIONS,
       name: 'who the account belongs to',
       add_currencies: 'balances to add, such as GBP,JPY; none is taken away',
       primary_currency: 'primary holding currency',
@@ -362,5 +371,6 @@ function settingWords(settings: ReturnType<typeof presentSettings>): Record<stri
     'duplicate window': windowWords(settings.duplicate_window_s),
     'daily rows': String(settings.daily_rows),
     'daily megabytes': String(settings.daily_mb),
+    'US state': settings.us_state,
   }
 }

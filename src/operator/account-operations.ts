@@ -217,6 +217,7 @@ export async function createAccount(
   const defaults = {
     sandbox: false,
     duplicate_window_s: DUPLICATE_WINDOW_S,
+    us_state: 'none' as const,
     ...DAILY_QUOTA,
   }
   const settings = { ...defaults, ...wanted }

@@ -8,6 +8,7 @@ import { listBalancesOf, listWritten } from '../ledger/store.ts'
 import type { Sql } from '../sql/connect.ts'
 import { currencyExponent } from '../values/money/currency.ts'
 import { formatMajor } from '../values/money/decimal.ts'
+import { US_STATE_CODES } from '../values/us-state.ts'
 import { OperatorKey } from './keys.ts'
 import { AccountId } from './request.ts'
 
@@ -20,6 +21,7 @@ export const SETTINGS = {
   duplicate_window_s: Type.Integer({ description: '0 for never.' }),
   daily_rows: Type.Integer(),
   daily_mb: Type.Integer(),
+  us_state: Literals(US_STATE_CODES, { description: '`none` for no state of the US.' }),
 }
 
 export const ACCOUNT = {
@@ -73,8 +75,12 @@ export async function findAccounts(audit: Sql, account_id: string | null) {
 }
 
 export function presentSettings(settings: Settings) {
-  const { name, currencies, primary_currency, duplicate_window_s, daily_rows, daily_mb } = settings
-  return { name, currencies, primary_currency, duplicate_window_s, daily_rows, daily_mb }
+  const { name, currencies, primary_currency, duplicate_window_s } = settings
+  const { daily_rows, daily_mb, us_state } = settings
+  return {
+    ...{ name, currencies, primary_currency, duplicate_window_s },
+    ...{ daily_rows, daily_mb, us_state },
+  }
 }
 
 export function balanceWords({

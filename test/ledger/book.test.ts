@@ -637,6 +637,7 @@ const CHANGEABLE = {
     'duplicate_window_s',
     'daily_rows',
     'daily_mb',
+    'us_state',
     'state',
     'state_reason',
   ],

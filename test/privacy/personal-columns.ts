@@ -38,7 +38,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   account_roles: { staff: 'user_name', none: 'account_id role' },
   accounts: {
     staff: 'name state_reason',
-    none: 'account_id currencies primary_currency deposit_address state',
+    none: 'account_id currencies primary_currency deposit_address us_state state',
   },
   api_keys: { staff: 'name owner made_by', none: 'key_id account_id secret_hash scope' },
   means_given: { staff: 'user_name given_by', none: 'means' },

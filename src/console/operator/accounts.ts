@@ -1,5 +1,6 @@
 // Screens of accounts: balances, state, keys, and the bookings of money that comes in or goes out.
 import { type Html, html } from '../../values/text/html.ts'
+import { US_STATES } from '../../values/us-state.ts'
 import {
   amountOf,
   bodyOf,
@@ -37,6 +38,7 @@ export function accountScreens(screens: Screens): void {
   })
   screens.act('installation', '/accounts/:id/revoke', revokeKey, show)
   screens.act('installation', '/accounts/:id/key', makeKey, show)
+  screens.act('installation', '/accounts/:id/us-state', setUsState, show)
   fundingKeyForms(screens, show)
 }
 
@@ -107,11 +109,13 @@ ${facts([
   ['Deposit address', html`<code>${account.deposit_address}</code>`],
   ['Opened', time(account.created_at)],
   ['Written today', writtenOf(account)],
+  ['State of the US', account.us_state === 'none' ? 'none' : US_STATES[account.us_state]],
   ['Payouts', link(`${visit.root}/payouts?account_id=${id}`, 'its payouts')],
   ['Income', link(`${visit.root}/accounts/${id}/income`, 'its income')],
   ['Limits', link(`${visit.root}/rules?account_id=${id}`, 'its limits')],
 ])}
 ${stateForms(visit, id, account.state)}
+${usStateForm(visit, id, account)}
 <h2>Money</h2>${moneyForms(visit, id, account)}
 ${await fundingKeyPart(visit, account)}
 <h2>API keys</h2>${keysOf(visit, id, account.keys)}`
@@ -135,6 +139,25 @@ function stateForms(visit: Visit, id: string, now: string): Html {
       fields: [REASON],
     }),
   )}</div>`
+}
+
+/** The state counts from the day on which it is said. */
+function usStateForm(visit: Visit, id: string, { us_state }: OperatorAccount): Html {
+  const options = { none: 'No state of the US', ...US_STATES }
+  const hint = 'Counts from today on, for the report by state'
+  return postForm(visit, {
+    action: `${visit.root}/accounts/${id}/us-state`,
+    under: 'Change the state of the US',
+    button: 'Save the state',
+    asksPassword: true,
+    fields: [{ name: 'us_state', label: 'State of the US', options, value: us_state, hint }],
+  })
+}
+
+async function setUsState(visit: Visit): Promise<string> {
+  const { id } = visit.params
+  await visit.api.send('PATCH', `${API}/${id}`, bodyOf(visit.form, ['us_state']))
+  return `${visit.root}/accounts/${id}?done=saved`
 }
 
 function moneyForms(visit: Visit, id: string, { currencies }: OperatorAccount): Html {

@@ -72,6 +72,7 @@ export const account: Account = {
   deposit_address: 'dep_1',
   sandbox: false,
   duplicate_window_s: 0,
+  us_state: 'none',
   ...DAILY_QUOTA,
 }
 

@@ -250,7 +250,8 @@ function wantedAccount(options: AccountOptions) {
   const { currencies = ['USD', 'EUR', 'HKD'], primary = currencies[0] ?? 'USD' } = options
   const { sandbox = true, duplicate_window_s = 0 } = options
   const { daily_rows, daily_mb } = { ...DAILY_QUOTA, ...options }
-  const settings = { sandbox, duplicate_window_s, daily_rows, daily_mb }
+  const us_state = 'none' as const
+  const settings = { sandbox, duplicate_window_s, daily_rows, daily_mb, us_state }
   return { name: 'Test', currencies, primary_currency: primary, ...settings }
 }
 
