@@ -3,6 +3,7 @@ import { Closed, Literals, optional } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { databaseNow, type Sql } from '../sql/connect.ts'
 import { MAX_ROWS, REPORT_NAMES, REPORTS, type ReportName, readReport } from '../treasury/report.ts'
+import { QUARTER, quarterOf } from '../treasury/state-liability.ts'
 import { isDay } from '../values/calendar/day.ts'
 import { invalidParameter, refuseIfAny } from '../values/errors.ts'
 import { instantFromIso } from '../values/instant.ts'
@@ -24,6 +25,10 @@ const ReportQuery = Closed(
     month: Type.String({
       pattern: MONTH.source,
       description: 'Of `safeguarding`: the month, such as 2026-11; by default this one.',
+    }),
+    quarter: Type.String({
+      pattern: QUARTER.source,
+      description: 'Of `state-liability`: the quarter, such as 2026Q4; by default this one.',
     }),
   }),
 )
@@ -53,17 +58,19 @@ interface Asked {
   readonly from?: string
   readonly to?: string
   readonly month?: string
+  readonly quarter?: string
   readonly csv?: boolean
 }
 
 const HELP = `
 Reports:
-${REPORT_NAMES.map(name => `  ${name.padEnd(15)}${REPORTS[name].title}`).join('\n')}
+${REPORT_NAMES.map(name => `  ${name.padEnd(17)}${REPORTS[name].title}`).join('\n')}
 
 Examples:
   corridor report trial-balance --at 2026-12-01T00:00:00Z
   corridor report ledger --from 2026-11-01 --csv > ledger.csv
-  corridor report safeguarding --month 2026-11 --csv > november.csv`
+  corridor report safeguarding --month 2026-11 --csv > november.csv
+  corridor report state-liability --quarter 2026Q4 --csv > quarter.csv`
 
 const show = reading({
   name: 'report',
@@ -98,9 +105,10 @@ const show = reading({
 
 export const reports: ActionGroup = { actions: [show] }
 
-async function reportOf(audit: Sql, { name, at, from, to, month }: Asked) {
+async function reportOf(audit: Sql, { name, at, from, to, month, quarter }: Asked) {
   const now = await databaseNow(audit)
   const today = now.slice(0, 10)
+  refuseIfAny(unasked(name, { at, from, to, month, quarter }))
   if (month !== undefined) checkMonth(month)
   const period = { from: from ?? `${today.slice(0, 8)}01`, to: to ?? today }
   const instant = at === undefined ? now : instantFromIso(at)
@@ -111,9 +119,29 @@ async function reportOf(audit: Sql, { name, at, from, to, month }: Asked) {
     ...(instant === undefined
       ? [invalidParameter('at', 'at is an instant, such as 2026-12-01T00:00:00Z.')]
       : []),
+    ...(quarter === undefined || QUARTER.test(quarter)
+      ? []
+      : [invalidParameter('quarter', 'quarter is a quarter of a year, such as 2026Q4.')]),
   ])
-  const of_month = month ?? today.slice(0, 7)
-  return readReport(audit, name, { ...period, at: instant ?? now, month: of_month, today })
+  return readReport(audit, name, {
+    ...{ ...period, at: instant ?? now, today },
+    ...{ month: month ?? today.slice(0, 7), quarter: quarter ?? quarterOf(today) },
+  })
+}
+
+const ASKED = {
+  ...{ instant: ['at'], period: ['from', 'to'], present: [] },
+  ...{ month: ['month'], quarter: ['quarter'] },
+} as const satisfies Record<(typeof REPORTS)[ReportName]['asks'], readonly (keyof Asked)[]>
+
+/** A time that the report does not ask for would change nothing. */
+function unasked(name: ReportName, times: Readonly<Record<string, string | undefined>>) {
+  const asked: readonly string[] = ASKED[REPORTS[name].asks]
+  return Object.entries(times).flatMap(([member, time]) =>
+    time === undefined || asked.includes(member)
+      ? []
+      : [invalidParameter(member, `the report ${name} does not ask for ${member}.`)],
+  )
 }
 
 const pick = (row: Readonly<Record<string, string>>, columns: readonly string[]) =>

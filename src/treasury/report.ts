@@ -20,6 +20,8 @@ import {
 } from './report-store.ts'
 import { monthRows } from './safeguarding-month.ts'
 import { listSignedDays, listToSign } from './safeguarding-store.ts'
+import { daysOver, stateRows } from './state-liability.ts'
+import { listLiabilities, listStatePayouts } from './state-store.ts'
 
 /** The most rows of a report. One that has more is asked for by shorter periods. */
 export const MAX_ROWS = 100_000
@@ -29,6 +31,8 @@ export interface ReportQuery extends Period {
   readonly at: Instant
   /** Such as 2026-11. */
   readonly month: string
+  /** Such as 2026Q4. */
+  readonly quarter: string
   /** A day of UTC. */
   readonly today: string
 }
@@ -40,7 +44,7 @@ interface Report {
   /** A few words, for the help. */
   readonly title: string
   /** Which times it is asked for. */
-  readonly asks: 'instant' | 'period' | 'present' | 'month'
+  readonly asks: 'instant' | 'period' | 'present' | 'month' | 'quarter'
   readonly columns: readonly string[]
   rows(sql: Sql, query: ReportQuery): Promise<Rows>
 }
@@ -131,6 +135,18 @@ export const REPORTS = {
       monthRows(month, await listSignedDays(sql, month), await listToSign(sql), today)
         .slice(0, MAX_ROWS)
         .map(row => worded(row)),
+  },
+  'state-liability': {
+    title: 'client money and payouts of a quarter, by state of the US',
+    asks: 'quarter',
+    columns: ['figure', 'us_state', 'currency', 'day', 'days', 'number', 'amount'],
+    rows: async (sql, { quarter, today }) => {
+      const days = daysOver(quarter, today)
+      if (days === undefined) return []
+      const liabilities = await listLiabilities(sql, days, MAX_ROWS)
+      const payouts = await listStatePayouts(sql, days)
+      return stateRows(days, liabilities, payouts).map(row => worded(row))
+    },
   },
   institutions: {
     title: 'what each institution holds of client money',

@@ -57,6 +57,7 @@ function queryOf({ query }: Visit, name: ReportName): Query {
   const { asks } = REPORTS[name]
   if (asks === 'period') return { from: query.from, to: query.to }
   if (asks === 'month') return { month: query.month }
+  if (asks === 'quarter') return { quarter: query.quarter }
   return asks === 'instant' && query.day ? { at: endOf(query.day) } : {}
 }
 
@@ -74,6 +75,10 @@ function fieldsOf({ query }: Visit, name: ReportName): Field[] {
   if (asks === 'month') {
     const hint = 'Such as 2026-11. Empty: this month'
     return [{ name: 'month', label: 'Month', hint, value: query.month ?? '' }]
+  }
+  if (asks === 'quarter') {
+    const hint = 'Such as 2026Q4. Empty: this quarter'
+    return [{ name: 'quarter', label: 'Quarter', hint, value: query.quarter ?? '' }]
   }
   if (asks === 'instant') return [dayField('day', 'At the end of the day', 'UTC; empty: now')]
   return [

@@ -43,7 +43,9 @@ ${now.results.length > 0 && (await sharesPart(visit))}
   })}<div class="buttons"><button class="quiet">Show the month</button>
 <a href="${visit.root}/client-money.csv${month && `?month=${month}`}" download>CSV</a>
 <a href="${visit.root}/reports${queryText({ report: 'safeguarding', month })}">The month for the
-regulator</a></div></form>
+regulator</a>
+<a href="${visit.root}/reports?report=state-liability">The quarter by state of the US</a>
+</div></form>
 ${rows(SIGNED, days.results)}`
   return { title: 'Client money', body }
 }
