@@ -60,7 +60,8 @@ const at = (nostro: string, institution: string, bank: string, book: string) => 
 
 test('month of client money: each day, highest and lowest, each discrepancy, and what each institution held', async () => {
   await add('gbp_one', 'GBP', 'Bank One')
-  await sign({ day: '2026-04-01', owed: 10_000, held: 10_000, state: 'met' })
+  const { institution: _, ...unsaid } = at('gbp_one', '', '10000', '10000')
+  await sign({ day: '2026-04-01', owed: 10_000, held: 10_000, state: 'met', external: [unsaid] })
   const action = 'Paid in 50.00 at 10:15'
   await sign({ day: '2026-04-02', owed: 30_000, held: 25_000, state: 'shortfall', action })
   await sign({ day: '2026-04-02', number: 2, owed: 30_000, held: 30_000, state: 'met' })
@@ -104,6 +105,11 @@ test('month of client money: each day, highest and lowest, each discrepancy, and
   const csv = await run('report', 'safeguarding', '--month', '2026-04', '--csv')
   assert.match(csv, /^figure,day,pool,currency,number,institution,requirement,resource,entered,/)
   assert.match(csv, /\r\ndiscrepancy,2026-04-02,payments,GBP,1,,300\.00,250\.00,0\.00,-50\.00,/)
+})
+
+test('day that was signed before institutions were kept: listed without one', async () => {
+  const [day] = JSON.parse(await run('safeguarding', 'list', '--month', '2026-04', '--json'))
+  assert.deepEqual(day.external, [at('gbp_one', '', '10000', '10000')])
 })
 
 test('month of client money, days that nobody signed: named, but for weekends and bank holidays', async () => {
@@ -176,6 +182,23 @@ test('share above the one that is set: named in the report, the metric and the c
   assert.equal(await concentrated(), 2, 'and 53.33 % of all money')
   const { stderr } = await cli.run('safeguarding', 'share', 'payments', '0')
   assert.match(stderr, /most_share/)
+})
+
+test('signed day, the institution of an account changes later: the day keeps the one of its time', async () => {
+  const before = new Date().toISOString().slice(0, 7)
+  await run('safeguarding', 'sign', 'payments', 'EUR', '--action', 'Test')
+  await run('nostro', 'set', 'eur_first', '--institution', 'Another Bank')
+  const rows = await report('safeguarding', '--month', before)
+  const held = rows.filter(row => row.figure === 'institution' && row.currency === 'EUR')
+  assert.deepEqual(
+    held.map(row => [row.institution, row.resource]),
+    [
+      ['First Bank', '700.00'],
+      ['Second Bank', '300.00'],
+      ['Third Bank', '-5.00'],
+    ],
+  )
+  assert.equal((await sharesNow('currency', 'EUR'))[0]?.[0], 'Another Bank')
 })
 
 test('currency without a rate: all money is not added up, and its share holds for each currency without one', () => {
