@@ -1,5 +1,5 @@
 // Makes commands of actions: their arguments and options, and what they print.
-import type { Command } from 'commander'
+import { Argument, type Command, InvalidArgumentError } from 'commander'
 import type { TSchema } from 'typebox'
 import { Lane } from '../engine/lane.ts'
 import {
@@ -70,7 +70,8 @@ function addAction(
   const ids = [...path.matchAll(/:(\w+)/g)].map(([, id = '']) => id)
   for (const id of ids) {
     const meaning = shown.options?.[id] ?? `as corridor ${subject} list shows it`
-    command.argument(`<${subject}>`, meaning)
+    const argument = new Argument(`<${subject}>`, meaning)
+    command.addArgument(argument.argParser(oneOf(wordsOfPath(action, id))))
   }
   addOptions(command, schema, shown)
   if (action.kind === 'page') {
@@ -104,6 +105,19 @@ function addAction(
     }
     await act().catch(refuse(group, schema, shown))
   })
+}
+
+/** What the path may have there; undefined for any text. */
+function wordsOfPath(action: Action, id: string): readonly string[] | undefined {
+  const params = action.kind === 'page' ? undefined : action.params
+  const { properties } = (params ?? {}) as { properties?: Readonly<Record<string, TSchema>> }
+  return (properties?.[id] as { enum?: readonly string[] } | undefined)?.enum
+}
+
+/** Refuses a text that is none of the words. The help of the command tells what each is. */
+const oneOf = (words: readonly string[] | undefined) => (text: string) => {
+  if (words === undefined || words.includes(text)) return text
+  throw new InvalidArgumentError(`Allowed choices are ${words.join(', ')}.`)
 }
 
 function moreOf({ kind }: Action, found: unknown): string {
