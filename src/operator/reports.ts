@@ -1,4 +1,5 @@
 // Shows the reports of the house's books, as a table, as CSV, or as JSON.
+import { DOCUMENTED } from '../http/docs.ts'
 import { Closed, Literals, optional } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { databaseNow, type Sql } from '../sql/connect.ts'
@@ -17,19 +18,20 @@ const ReportPath = Type.Object({
 
 const Day = (description: string) => Type.String({ format: 'date', description })
 
+/** The document shows the form; the report refuses another one in words. */
+const Formed = ({ source: pattern }: RegExp, description: string) =>
+  Type.String({ description, [DOCUMENTED]: { type: 'string', pattern } })
+
 const ReportQuery = Closed(
   optional({
-    at: Time('Of `trial-balance` and `clients`: before this instant; by default now.'),
+    at: Time('Of trial-balance and clients: before this instant; by default now.'),
     from: Day('The first day of UTC; by default the first of this month.'),
     to: Day('The last day of UTC; by default today.'),
-    month: Type.String({
-      pattern: MONTH.source,
-      description: 'Of `safeguarding`: the month, such as 2026-11; by default this one.',
-    }),
-    quarter: Type.String({
-      pattern: QUARTER.source,
-      description: 'Of `state-liability`: the quarter, such as 2026Q4; by default this one.',
-    }),
+    month: Formed(MONTH, 'Of safeguarding: the month, such as 2026-11; by default this one.'),
+    quarter: Formed(
+      QUARTER,
+      'Of state-liability: the quarter, such as 2026Q4; by default this one.',
+    ),
   }),
 )
 

@@ -268,6 +268,7 @@ const share = writing({
   },
   command: {
     arguments: ['pool', 'most_share'],
+    options: { currency: 'of the money in this currency alone, such as EUR' },
     words: ({ pool, most_share, currency }) =>
       `one institution may hold ${most_share} % of ${pool}${currency && ` in ${currency}`}`,
     help: `

@@ -255,8 +255,14 @@ test('quarter that goes on: averaged over the days that are over; a text that is
   for (const wrong of ['2026Q5', '2026-Q1', 'last']) {
     const { code, stderr } = await cli.run('report', 'state-liability', '--quarter', wrong)
     assert.equal(code, 2, wrong)
-    assert.match(stderr, /quarter is a quarter of a year, such as 2026Q4|has another form/)
+    assert.match(stderr, /quarter is a quarter of a year, such as 2026Q4/)
   }
+  const unknown = await cli.run('report', 'nothing')
+  assert.equal(unknown.code, 2)
+  assert.match(
+    unknown.stderr,
+    /'nothing' is invalid for argument 'report'\. Allowed choices are trial/,
+  )
   const unasked = await cli.run('report', 'ledger', '--quarter', '2026Q2')
   assert.match(unasked.stderr, /the report ledger does not ask for quarter/)
 })
