@@ -79,16 +79,18 @@ async function timed(work: () => Promise<unknown>): Promise<FigureRound> {
   return { value: performance.now() - from, baselines: {} }
 }
 
+const DERIVED = ['account_cursors', 'account_days', 'nostro_items', 'nostro_totals', 'open_days']
+
 /** Derives all, after what an earlier round has derived is forgotten. */
 async function deriveAll(target: Target, owner: Sql, plan: Plan): Promise<FigureRound> {
   await owner.begin(async tx => {
-    for (const table of ['account_cursors', 'account_days', 'nostro_items', 'nostro_totals']) {
+    for (const table of DERIVED) {
       await tx.unsafe(`alter table ${table} disable trigger user`)
       await tx.unsafe(`delete from ${table}`)
       await tx.unsafe(`alter table ${table} enable trigger user`)
     }
   })
-  await owner.unsafe('vacuum analyze nostro_items, account_days')
+  await owner.unsafe('vacuum analyze nostro_items, account_days, open_days')
   const sql = connect(target.database_url, { max: 1, as: 'service', look_ups: true })
   const finder = connect(target.database_url, { max: 1, as: 'finder' })
   const from = performance.now()

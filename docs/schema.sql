@@ -2398,12 +2398,14 @@ CREATE INDEX open_items_by_instruction ON nostro_items USING btree (instruction,
 CREATE INDEX open_items_by_key ON nostro_items USING btree (key, nostro) WHERE ((match IS NULL) AND (key <> ''::text));
 CREATE INDEX open_items_by_uetr ON nostro_items USING btree (uetr, nostro) WHERE ((match IS NULL) AND (uetr <> ''::text));
 CREATE TRIGGER counted AFTER INSERT ON nostro_items REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_to_total('book');
+CREATE TRIGGER counted_by_day AFTER INSERT ON nostro_items REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_open_days();
 CREATE TRIGGER counted_until_derived AFTER INSERT ON nostro_items REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_derived();
 CREATE TRIGGER item_stays BEFORE UPDATE ON nostro_items FOR EACH ROW WHEN ((((((((((((((((((old.amount IS DISTINCT FROM new.amount) OR (old.booked_at IS DISTINCT FROM new.booked_at)) OR (old.number IS DISTINCT FROM new.number)) OR (old.house_number IS DISTINCT FROM new.house_number)) OR (old.value_on IS DISTINCT FROM new.value_on)) OR (old.attempt IS DISTINCT FROM new.attempt)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.kind IS DISTINCT FROM new.kind)) OR (old.account_id IS DISTINCT FROM new.account_id)) OR (old.payout_id IS DISTINCT FROM new.payout_id)) OR (old.rail IS DISTINCT FROM new.rail)) OR (old.key IS DISTINCT FROM new.key)) OR (old.uetr IS DISTINCT FROM new.uetr)) OR (old.instruction IS DISTINCT FROM new.instruction)) OR (old.block IS DISTINCT FROM new.block)) OR (old.file IS DISTINCT FROM new.file)) OR ((new.nostro <> old.nostro) AND ((old.nostro <> ''::text) OR (old.match IS NOT NULL))))) EXECUTE FUNCTION refuse_item_change();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON nostro_items FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER matched AFTER UPDATE ON nostro_items REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION move_matched_totals('matched_items');
 CREATE TRIGGER member_of_one_match AFTER UPDATE ON nostro_items REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION check_members();
 CREATE TRIGGER moved AFTER UPDATE ON nostro_items REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION move_item_totals();
+CREATE TRIGGER moved_by_day AFTER UPDATE ON nostro_items REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION move_open_days();
 ALTER TABLE nostro_items ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON nostro_items FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
 CREATE POLICY audit ON nostro_items FOR SELECT TO corridor_auditor USING (true);
@@ -2756,6 +2758,21 @@ CREATE TABLE handed_over (
 CREATE INDEX handed_over_by_nostro ON handed_over USING btree (nostro) INCLUDE (amount);
 CREATE TRIGGER kept BEFORE UPDATE OR TRUNCATE ON handed_over FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 GRANT SELECT ON handed_over TO corridor_auditor;
+
+CREATE TABLE open_days (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  nostro text COLLATE "C" NOT NULL,
+  currency text NOT NULL,
+  day date NOT NULL,
+  is_out boolean NOT NULL,
+  count bigint NOT NULL,
+  amount numeric NOT NULL,
+  CONSTRAINT open_days_pkey PRIMARY KEY (id)
+);
+CREATE INDEX open_days_by_nostro ON open_days USING btree (nostro);
+CREATE TRIGGER kept BEFORE UPDATE OR TRUNCATE ON open_days FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+GRANT SELECT ON open_days TO corridor_auditor;
+GRANT SELECT ON open_days TO corridor_service;
 
 CREATE VIEW postings WITH (security_invoker=true) AS
  SELECT j.account_id,
@@ -5985,3 +6002,51 @@ AS $function$
 $function$;
 REVOKE EXECUTE ON FUNCTION fold_handed_over(text) FROM public;
 GRANT EXECUTE ON FUNCTION fold_handed_over(text) TO corridor_service;
+
+CREATE OR REPLACE FUNCTION add_open_days()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into open_days (nostro, currency, day, is_out, count, amount)
+  select nostro, currency, value_on, amount < 0, count(*), sum(amount)
+  from added where match is null group by nostro, currency, value_on, amount < 0;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION move_open_days()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into open_days (nostro, currency, day, is_out, count, amount)
+  select nostro, currency, value_on, is_out, sum(count), sum(amount) from (
+    select nostro, currency, value_on, amount < 0 as is_out, 1 as count, amount
+    from after where match is null
+    union all
+    select nostro, currency, value_on, amount < 0, -1, -amount
+    from before where match is null) moved
+  group by nostro, currency, value_on, is_out having sum(count) <> 0 or sum(amount) <> 0;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION fold_open_days()
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  with folded as (
+    delete from open_days where (nostro, currency, day, is_out) in (
+      select nostro, currency, day, is_out from open_days group by 1, 2, 3, 4 having count(*) > 1)
+    returning nostro, currency, day, is_out, count, amount)
+  insert into open_days (nostro, currency, day, is_out, count, amount)
+  select nostro, currency, day, is_out, sum(count), sum(amount) from folded group by 1, 2, 3, 4
+  having sum(count) <> 0 or sum(amount) <> 0
+$function$;
+REVOKE EXECUTE ON FUNCTION fold_open_days() FROM public;
+GRANT EXECUTE ON FUNCTION fold_open_days() TO corridor_service;

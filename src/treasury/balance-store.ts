@@ -75,10 +75,14 @@ export function listPositions(sql: Tag): Promise<Position[]> {
     where n.closed_at is null order by n.name`
 }
 
+/** Whether one `n` of the nostros among these was open in the currency on the day. */
+export const sinceOpen = (day: string, currency: string, among = part`true`) =>
+  part`${part.unsafe(day)} >= (select min(n.opening_on) from nostros n
+    where n.currency = ${part.unsafe(currency)} and n.closed_at is null and ${among})`
+
 /** Whether the item `i` has no nostro, though one `n` among these was open in its currency then. */
 export const unassigned = (among = part`true`) => part`i.nostro = '' and i.match is null
-  and i.value_on >= (select min(n.opening_on) from nostros n
-    where n.currency = i.currency and n.closed_at is null and ${among})`
+  and ${sinceOpen('i.value_on', 'i.currency', among)}`
 
 /** Items that no nostro is known for, by currency and rail. */
 export async function sumUnassigned(sql: Tag) {

@@ -107,6 +107,23 @@ const TOTALS = rule('nostro_totals')`
     and k.currency = s.currency
   where (s.count, s.amount) is distinct from (k.count, k.amount)`
 
+const OPEN_DAYS = rule('open_days')`
+  with summed as (
+    select nostro, currency, value_on as day, amount < 0 as is_out, count(*) as count,
+      sum(amount) as amount
+    from nostro_items where match is null and $1::text is null group by 1, 2, 3, 4),
+  kept as (
+    select nostro, currency, day, is_out, sum(count) as count, sum(amount) as amount
+    from open_days where $1::text is null group by 1, 2, 3, 4
+    having sum(count) <> 0 or sum(amount) <> 0)
+  select '' as account_id, concat_ws(' ', coalesce(s.nostro, k.nostro), coalesce(s.day, k.day))
+      as key,
+    coalesce(s.amount || ' of ' || s.count, 'none') as expected,
+    coalesce(k.amount || ' of ' || k.count, 'none') as found
+  from summed s full join kept k on (k.nostro, k.currency, k.day, k.is_out)
+    = (s.nostro, s.currency, s.day, s.is_out)
+  where (s.count, s.amount) is distinct from (k.count, k.amount)`
+
 /** What a gate has counted since it began is what is handed over, or settled and not derived. */
 const HANDED_OVER = rule('handed_over')`
   select '' as account_id, n.name as key, n.added_up::text as expected, n.kept::text as found
@@ -182,6 +199,7 @@ export const TREASURY: readonly Rule[] = [
   HOUSE_ITEMS,
   HOUSE_CHAIN,
   TOTALS,
+  OPEN_DAYS,
   HANDED_OVER,
   MATCHES,
   STATEMENTS,

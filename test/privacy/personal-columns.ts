@@ -212,6 +212,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   account_days: { none: 'account_id currency code' },
   nostro_totals: { none: 'nostro side currency' },
   handed_over: { none: 'nostro' },
+  open_days: { none: 'nostro currency' },
   house_journals: {
     staff: 'reference note by',
     none: 'kind codes currencies nostros hash',

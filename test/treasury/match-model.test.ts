@@ -6,6 +6,7 @@ import { after, before, test } from 'node:test'
 import { connect, type Sql } from '../../src/sql/connect.ts'
 import { listPositions } from '../../src/treasury/balance-store.ts'
 import { matchByPerson, undoByPerson } from '../../src/treasury/match/by-person.ts'
+import { foldOpenDays } from '../../src/treasury/match/exception-store.ts'
 import { matchNostro } from '../../src/treasury/match/match-nostro.ts'
 import type { Nostro } from '../../src/treasury/nostro.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
@@ -196,6 +197,18 @@ async function shownOpen({ name }: Nostro) {
   return { open_lines, open_lines_count, oldest_line, open_items, open_items_count, oldest_item }
 }
 
+/** The open items by day, as statements have added them up; and from every open row. */
+async function daysOf({ name }: Nostro) {
+  const summed = await owner`
+    select day::text, is_out, sum(count)::bigint as count, sum(amount)::bigint as amount
+    from open_days where nostro = ${name} group by 1, 2 having sum(count) <> 0 order by 1, 2`
+  const counted = await owner`
+    select value_on::text as day, amount < 0 as is_out, count(*)::bigint as count,
+      sum(amount)::bigint as amount
+    from nostro_items where nostro = ${name} and match is null group by 1, 2 order by 1, 2`
+  return { summed: [...summed], counted: [...counted] }
+}
+
 /** The same, from every open row. */
 async function countedOpen({ name, currency }: Nostro) {
   const [row] = await owner`
@@ -225,6 +238,9 @@ test(`${HISTORIES} random histories of ${STEPS} steps, seed ${SEED}: after each,
         const { difference, open } = await identityOf(owner, nostro)
         assert.equal(difference, open)
         assert.deepEqual(await shownOpen(nostro), await countedOpen(nostro))
+        if (i % 7 === 0) await foldOpenDays(sql)
+        const days = await daysOf(nostro)
+        assert.deepEqual(days.summed, days.counted)
       }
     } catch (cause) {
       throw new Error(`SEED=${SEED} history ${history}: ${steps.join(' ')}`, { cause })

@@ -3,7 +3,7 @@
 import type { Deps } from '../../runtime/deps.ts'
 import { isSpread } from '../../sql/shard.ts'
 import { dueDays } from '../../treasury/match/exception.ts'
-import { countCases } from '../../treasury/match/exception-store.ts'
+import { countCases, foldOpenDays } from '../../treasury/match/exception-store.ts'
 import { matchNostro } from '../../treasury/match/match-nostro.ts'
 import { MatcherBusy } from '../../treasury/match/match-store.ts'
 import { findMatchMark } from '../../treasury/match/open-store.ts'
@@ -51,6 +51,7 @@ async function matchRound(deps: Deps, rounds: Rounds): Promise<number> {
   })
   const isDue = mark !== rounds.mark || performance.now() >= rounds.at + LOOK_AGAIN_MS
   const wait_ms = isDue ? await matchAll(deps) : 0
+  if (isDue) await foldOpenDays(sql)
   if (isDue && wait_ms === 0) Object.assign(rounds, { mark, at: performance.now() })
   await creditNew(deps, rounds.credited)
   return Math.max(LOOK_EVERY_MS, wait_ms)

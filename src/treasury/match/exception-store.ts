@@ -2,6 +2,7 @@
 import { type Fragment, sql, type Tag } from '../../sql/sql.ts'
 import type { IsoDate } from '../../values/calendar/calendar.ts'
 import type { Instant } from '../../values/instant.ts'
+import { sinceOpen, unassigned } from '../balance-store.ts'
 import type { DueDays, ExceptionKind, TreasuryException } from './exception.ts'
 
 /** Which cases are wanted: all, or the oldest ones that fit. */
@@ -37,41 +38,43 @@ function cases(days: readonly DueDays[], wanted?: Wanted): Fragment {
           when l.amount < 0 then 'unknown_debit'
           when l.booked_on <= l.stale then 'stale_suspense'
           else 'unknown_credit' end as kind,
-        'line' as of, l.id as number, l.amount, l.currency, l.booked_on as since, '' as payout_id,
-        1 as count
+        'line' as of, l.id as number, l.amount, l.currency, l.booked_on as since, 1 as count
       from lines l
       cross join lateral (${hits()}) h
       cross join lateral (
         select exists (select from bank_lines o where o.nostro = l.nostro and o.same = l.same
           and o.id <> l.id) as twice) t
       union all
-      ${missing(wanted)}
-      union all
-      select '', 'unassigned', 'item', i.id, i.amount, i.currency, i.value_on, i.payout_id, 1
-      from nostro_items i
-      where i.nostro = '' and i.match is null and i.value_on >= (
-        select min(n.opening_on) from nostros n
-        where n.currency = i.currency and n.closed_at is null))`
+      ${itemCases(wanted)})`
 }
 
-/** Items that are late at their bank: those that are wanted; or, to count them, sums of them. */
-function missing(wanted: Wanted | undefined): Fragment {
-  const late = sql`nostro_items i
-    where i.nostro = d.name and i.match is null and i.value_on <= d.missing`
+/**
+ * Items that are late at their bank, and those without a nostro: those that are wanted; or, to
+ * count them, sums of days.
+ */
+function itemCases(wanted: Wanted | undefined): Fragment {
   const kind = (is_out: Fragment) =>
     sql`case when ${is_out} then 'missing_debit' else 'missing_credit' end`
   if (wanted === undefined) {
     return sql`
-      select d.name, ${kind(sql`i.is_out`)}, 'item', 0, i.amount, d.currency, i.since, '', i.count
-      from due d cross join lateral (
-        select i.amount < 0 as is_out, sum(i.amount) as amount, count(*) as count,
-          min(i.value_on) as since
-        from ${late} group by 1) i`
+      select d.nostro, coalesce(d.kind, 'unassigned'), 'item', 0, d.amount, d.currency, d.day,
+        d.count
+      from (
+        select o.nostro, o.currency, o.day, sum(o.count) as count, sum(o.amount) as amount,
+          case when o.nostro <> '' then ${kind(sql`o.is_out`)} end as kind
+        from open_days o left join due d on d.name = o.nostro
+        where o.day <= d.missing or o.nostro = '' and ${sinceOpen('o.day', 'o.currency')}
+        group by o.nostro, o.currency, o.day, o.is_out having sum(o.count) > 0) d`
   }
   return sql`
-    select i.nostro, ${kind(sql`i.amount < 0`)}, 'item', i.id, i.amount, i.currency, i.value_on,
-      i.payout_id, 1
-    from due d cross join lateral (select * from ${late} ${oldest('i', 'value_on', wanted)}) i`
+    select d.name, ${kind(sql`i.amount < 0`)}, 'item', i.id, i.amount, d.currency, i.value_on, 1
+    from due d cross join lateral (
+      select i.id, i.amount, i.value_on from nostro_items i
+      where i.nostro = d.name and i.match is null and i.value_on <= d.missing
+      ${oldest('i', 'value_on', wanted)}) i
+    union all
+    select '', 'unassigned', 'item', i.id, i.amount, i.currency, i.value_on, 1 from nostro_items i
+    where ${unassigned()}`
 }
 
 /** The end of a statement that reads open lines \`l\` or items \`i\` of a nostro. */
@@ -141,7 +144,8 @@ export async function listCases(
   return audit<TreasuryException[]>`
     with ${cases(days, { ...filter, most: limit })}
     select c.nostro, c.kind, c.of, c.number, c.amount::bigint as amount, c.currency,
-      c.since::text as since, c.payout_id, coalesce(o.owner, '') as owner,
+      c.since::text as since, coalesce(i.payout_id, '') as payout_id,
+      coalesce(o.owner, '') as owner,
       coalesce(n.note, '') as note
     from (
       select * from cases c
@@ -150,11 +154,17 @@ export async function listCases(
           select owner from case_notes where of = c.of and row_id = c.number and owner <> ''
           order by id desc limit 1) = ${owner})
       order by c.since, c.of, c.number limit ${limit}::integer) c
+    left join nostro_items i on c.of = 'item' and i.id = c.number
     left join lateral (select owner from case_notes where of = c.of and row_id = c.number
       and owner <> '' order by id desc limit 1) o on true
     left join lateral (select note from case_notes where of = c.of and row_id = c.number
       order by id desc limit 1) n on true
     order by c.since, c.of, c.number`
+}
+
+/** Folds the sums of open items by day, to which each statement has added rows. */
+export async function foldOpenDays(sql: Tag): Promise<void> {
+  await sql`select fold_open_days()`
 }
 
 /** How many exceptions there are, their sum in minor units, and the day of the oldest. */
