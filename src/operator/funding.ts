@@ -19,12 +19,16 @@ import {
 import { findAccountOfLine } from '../statements/balance-transaction/store.ts'
 import { bookMoney, reverseBooking } from '../statements/funding/operations.ts'
 import type { Booking, BookingOutcome } from '../statements/funding/rules.ts'
+import { lineOfSource } from '../treasury/funding-key.ts'
+import { caseId } from '../treasury/match/case-id.ts'
 import { invalidField, type Reason as Refused, refuseIfAny } from '../values/errors.ts'
 import { newId } from '../values/id.ts'
 import { currencyExponent, findCurrency } from '../values/money/currency.ts'
 import { formatMajor } from '../values/money/decimal.ts'
+import { moneyWords } from '../values/money/words.ts'
 import { type Acting, type Action, writing } from './action.ts'
-import { nostroNamed } from './nostro-changes.ts'
+import { checkNostro, checkSmall } from './funding-nostro.ts'
+import { inTurnOfLine } from './line-turn.ts'
 import { accountNamed, known } from './operator-write.ts'
 import { AccountId, MAX_MINOR, Reason, ReasonRequest, Reference } from './request.ts'
 
@@ -149,14 +153,16 @@ const fund = writing({
         }),
         source: Type.String({
           pattern: '^esc_[0-9A-Za-z]{1,60}$',
-          description: 'The escrow that the money came from; a source funds an account once.',
+          description:
+            'The escrow that the money came from; a source funds an account once. `esc_line42` ' +
+            'is the open line 42 of a bank.',
         }),
       }),
     },
     { title: 'FundAccount', description: 'A live account needs a reference.' },
   ),
   response: BookingResponse,
-  refusals: [...REFUSALS, 'source_already_used'],
+  refusals: [...REFUSALS, 'invalid_transition', 'source_already_used'],
   asksPassword: true,
   async run(acting, { amount, reference = '', split = false, source = newId('esc'), ...asked }) {
     if (split && reference === '') {
@@ -167,8 +173,13 @@ const fund = writing({
     await checkNostro(acting.audit, asked, sandbox)
     if (!sandbox && reference === '') refuseIfAny([invalidField('reference', UNPROVEN)])
     const money = { ...asked, amount: BigInt(amount), source, reference, reason: '', split }
+    const booking = { kind: 'funding', ...money } as const
     const once: Readonly<Record<string, string>> = reference === '' ? { source } : {}
-    return book(acting, { kind: 'funding', ...money }, once)
+    if (sandbox) return book(acting, booking, once)
+    const line = lineOfSource(source)
+    if (line !== undefined) return bookLine(acting, line, booking, once)
+    await checkSmall(acting.audit, booking)
+    return book(acting, booking, once)
   },
   command: {
     ...OF_MONEY,
@@ -299,24 +310,31 @@ Example:
   },
 })
 
-export const funding: readonly Action[] = [fund, withdraw, adjust, reverse]
-
-/** Refuses (404) an unknown nostro, and (400) one that the money cannot move on. */
-async function checkNostro(
-  audit: Sql,
-  { nostro: name, currency }: { readonly nostro?: string; readonly currency: string },
-  sandbox: boolean,
-): Promise<void> {
-  if (name === undefined) return
-  const nostro = await nostroNamed(audit, name)
-  refuseIfAny([
-    ...(sandbox ? [invalidField('nostro', 'a sandbox has no money at a bank')] : []),
-    ...(nostro.closed_at === null ? [] : [invalidField('nostro', `${name} is closed`)]),
-    ...(nostro.currency === currency
-      ? []
-      : [invalidField('nostro', `${name} is in ${nostro.currency}, not in ${currency}`)]),
-  ])
+/** Books money of a line, as `nostro credit` does, and no more than the line has. */
+async function bookLine<Shown>(
+  acting: Acting<Shown>,
+  number: bigint,
+  booking: Omit<Booking, 'by'>,
+  once: Readonly<Record<string, string>>,
+): Promise<Shown> {
+  const kept = await acting.kept()
+  if (kept !== null) return kept
+  const given = { to: booking.account_id, alone: booking.split !== true }
+  return inTurnOfLine(acting, number, given, line => {
+    const { nostro, currency, amount } = line
+    const id = caseId('line', number)
+    const other = (field: string, is_other: boolean, has: string) =>
+      is_other ? [invalidField(field, `${field} is not that of ${id}, ${has}`)] : []
+    refuseIfAny([
+      ...other('nostro', (booking.nostro ?? nostro) !== nostro, nostro),
+      ...other('currency', booking.currency !== currency, currency),
+      ...other('amount', booking.amount > amount, `at most ${moneyWords(amount, currency)}`),
+    ])
+    return book(acting, { ...booking, nostro }, once)
+  })
 }
+
+export const funding: readonly Action[] = [fund, withdraw, adjust, reverse]
 
 /** Books money in the name of the operator who acts. */
 export function book<Shown>(

@@ -1,19 +1,13 @@
 // A person credits money in suspense to an account.
 import { Closed } from '../http/schema.ts'
 import { bookingOf } from '../treasury/credit.ts'
-import { findCreditLine } from '../treasury/funding-key-store.ts'
 import { caseNumber } from '../treasury/match/case-id.ts'
-import { asMatcher } from '../treasury/match/match-store.ts'
-import { findLines } from '../treasury/match/open-store.ts'
-import { isOpenLine } from '../treasury/match/return-store.ts'
-import { checkSecondPerson } from '../treasury/match/second-person.ts'
-import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
+import { invalidField, refuseIfAny } from '../values/errors.ts'
 import { writing } from './action.ts'
 import { BookingResponse, book, REFUSALS, SHOWN } from './funding.ts'
-import { nostroNamed } from './nostro-changes.ts'
+import { inTurnOfLine } from './line-turn.ts'
 import { PATHS } from './nostro-shown.ts'
-import { oneAtATime } from './one-at-a-time.ts'
-import { accountNamed, known } from './operator-write.ts'
+import { accountNamed } from './operator-write.ts'
 import { AccountId, Reason } from './request.ts'
 
 const CreditRequest = Closed({ account_id: AccountId, reason: Reason }, { title: 'CreditLine' })
@@ -35,24 +29,11 @@ export const credit = writing({
     const kept = await acting.kept()
     if (kept !== null) return kept
     const { sandbox } = await accountNamed(acting.audit, account_id)
-    known('line', id, (await findLines(acting.audit, [caseNumber('line', id)]))[0])
-    const line = await findCreditLine(acting.audit, caseNumber('line', id))
-    if (line === undefined) {
-      throw refusal('invalid_transition', `${id} is no open credit on an account for clients.`)
-    }
     refuseIfAny(sandbox ? [invalidField('account_id', 'a sandbox has no money at a bank')] : [])
-    // Nobody returns or matches the line meanwhile.
-    const turn = { nostro: line.nostro, waits: true }
-    return oneAtATime(() =>
-      asMatcher(acting.audit, turn, async tx => {
-        if (!(await isOpenLine(tx, line.id))) {
-          throw refusal('invalid_transition', `${id} is matched since.`)
-        }
-        const nostro = await nostroNamed(tx, line.nostro)
-        const decision = { nostro, line: line.id, amount: line.amount, to: account_id }
-        await checkSecondPerson(tx, decision, acting.operator)
-        return book(acting, bookingOf(line, account_id, acting.operator.name, reason))
-      }),
+    // The reference of the line is booked once.
+    const given = { to: account_id, alone: false }
+    return inTurnOfLine(acting, caseNumber('line', id), given, line =>
+      book(acting, bookingOf(line, account_id, acting.operator.name, reason)),
     )
   },
   command: {

@@ -137,3 +137,9 @@ export function bookedReference({
 
 /** The source of the booking, which an account has once. */
 export const sourceOfLine = (id: bigint) => `esc_line${id}`
+
+/** The number of the line that a source names; undefined for any other source. */
+export function lineOfSource(source: string): bigint | undefined {
+  const [, number] = source.match(/^esc_line([0-9]{1,18})$/) ?? []
+  return number === undefined ? undefined : BigInt(number)
+}

@@ -38,6 +38,12 @@ export async function isOpenLine(sql: Tag, line: bigint): Promise<boolean> {
   return row !== undefined
 }
 
+/** Whether a journal that is not derived yet makes an item with one of the ids of the line. */
+export async function hasItemToCome(sql: Tag, line: bigint): Promise<boolean> {
+  const [row] = await sql<{ has: boolean }[]>`select has_item_to_come(${line}::bigint) as has`
+  return row?.has === true
+}
+
 /** Whether an open item has one of the ids of the line, so that the same money is booked. */
 export async function hasItemOfItsKey(sql: Tag, line: bigint): Promise<boolean> {
   const [row] = await sql<{ has: boolean }[]>`

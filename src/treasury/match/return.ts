@@ -8,7 +8,7 @@ import type { Nostro } from '../nostro.ts'
 import { openMembers, today } from './by-person.ts'
 import { caseId } from './case-id.ts'
 import { asMatcher, findHouseItems, returnReference, writeMatches } from './match-store.ts'
-import { hasItemOfItsKey, listCreditedBeside } from './return-store.ts'
+import { hasItemOfItsKey, hasItemToCome, listCreditedBeside } from './return-store.ts'
 import { checkSecondPerson, type Decider } from './second-person.ts'
 
 export interface AskedReturn {
@@ -45,6 +45,10 @@ async function bookReturn(tx: TransactionSql, { line, nostro, note, by: person }
   }
   if (await hasItemOfItsKey(tx, line)) {
     throw refusal('invalid_transition', `${id} has the key of an open item: match it with that.`)
+  }
+  if (await hasItemToCome(tx, line)) {
+    const message = `${id} has the key of what was just booked: look again in a minute.`
+    throw refusal('invalid_transition', message)
   }
   await checkSecondPerson(tx, { nostro, line, amount, to: 'return' }, person)
   const journal = { kind: 'return', or_later: true, note, by } as const

@@ -70,7 +70,8 @@ export async function checkMatch(
 
 /**
  * Refuses (409) a decision on a large credit that no other person has proposed. The newest proposal
- * of a line counts, so that a person may think again; one that a match has used does not.
+ * of a line counts, so that a person may think again; one that a match has used does not. Names
+ * that differ in case or white space are one person.
  */
 export async function checkSecondPerson(
   sql: Tag,
@@ -78,19 +79,13 @@ export async function checkSecondPerson(
   person: Decider,
 ): Promise<void> {
   if (!needsTwoPeople(nostro, amount)) return
-  const [proposal] = await sql<{ by: string; proposes: string }[]>`
-    select by, proposes from case_notes
-    where of = 'line' and row_id = ${line}::bigint and proposes <> '' and at > coalesce((
-      select max(m.at) from bank_lines l join matches m on m.nostro = l.nostro
-      where l.id = ${line}::bigint and m.undone_at is not null and l.id = any (m.lines)),
-      '-infinity')
-    order by id desc limit 1`
   if (person.is_login) {
     const message = `Set CORRIDOR_USER to your name: others may share the log-in "${person.name}".`
     throw refusal('invalid_transition', message)
   }
-  const is_other = proposal !== undefined && proposal.by !== person.name
-  if (is_other && proposal.proposes === to) return
+  const [row] = await sql<{ proposed: boolean }[]>`
+    select is_proposed(${line}::bigint, ${to}, ${person.name}) as proposed`
+  if (row?.proposed === true) return
   const money = moneyWords(amount, nostro.currency)
   const id = caseId('line', line)
   const message = `${money} needs two people: somebody else first proposes ${to} for ${id}.`

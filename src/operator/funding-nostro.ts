@@ -1,0 +1,43 @@
+// On which account at a bank an operator may book money.
+import type { Sql } from '../sql/connect.ts'
+import type { Booking } from '../statements/funding/rules.ts'
+import { needsTwoPeople } from '../treasury/match/second-person.ts'
+import type { Nostro } from '../treasury/nostro.ts'
+import { listNostros } from '../treasury/nostro-store.ts'
+import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
+import { moneyWords } from '../values/money/words.ts'
+import { nostroNamed } from './nostro-changes.ts'
+
+/** Refuses (404) an unknown nostro, and (400) one that the money cannot move on. */
+export async function checkNostro(
+  audit: Sql,
+  { nostro: name, currency }: { readonly nostro?: string; readonly currency: string },
+  sandbox: boolean,
+): Promise<void> {
+  if (name === undefined) return
+  const nostro = await nostroNamed(audit, name)
+  refuseIfAny([
+    ...(sandbox ? [invalidField('nostro', 'a sandbox has no money at a bank')] : []),
+    ...(nostro.closed_at === null ? [] : [invalidField('nostro', `${name} is closed`)]),
+    ...(nostro.currency === currency
+      ? []
+      : [invalidField('nostro', `${name} is in ${nostro.currency}, not in ${currency}`)]),
+  ])
+}
+
+/**
+ * Refuses (409) a funding without a line from the limit of a nostro on, at which two people decide:
+ * one person would book it, and the line would then match it by itself.
+ */
+export async function checkSmall(audit: Sql, booking: Omit<Booking, 'by'>): Promise<void> {
+  const { currency, amount, nostro: named } = booking
+  const fits = (one: Nostro) =>
+    named === undefined ? one.purpose === 'client' : one.name === named
+  const open = (await listNostros(audit)).filter(one => one.closed_at === null && fits(one))
+  const large = open.find(one => one.currency === currency && needsTwoPeople(one, amount))
+  if (large === undefined) return
+  const message =
+    `${moneyWords(amount, currency)} on ${large.name} needs two people: somebody proposes whose ` +
+    'its line is, and another person credits it (corridor nostro propose, nostro credit).'
+  throw refusal('invalid_transition', message, 'amount')
+}

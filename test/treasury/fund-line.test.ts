@@ -1,0 +1,191 @@
+// A bank's line that a funding names: it funds an account only while it is open, for no more than
+// it has, and a large one only as another person has proposed; in TypeScript and in PostgreSQL.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { bookingWrite } from '../../src/operator/funding.ts'
+import type { Sql } from '../../src/sql/connect.ts'
+import { matchByPerson } from '../../src/treasury/match/by-person.ts'
+import { balancesOf } from '../support/assert/check.ts'
+import { untilBlocked } from '../support/database/blocked.ts'
+import { type Cli, openCli, succeed } from '../support/service/cli.ts'
+import { operateWrite } from '../support/service/operate.ts'
+import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { giveLines } from '../support/treasury/open-rows.ts'
+
+let service: TestService
+let owner: Sql
+let ada: Cli
+let ben: Cli
+let account: Client
+let another: Client
+const EUR = { name: 'eur_main', currency: 'EUR' }
+
+before(async () => {
+  service = await startTestService()
+  owner = service.database.owner
+  ada = await openCli(service.database.url, { CORRIDOR_USER: 'Ada Lee' })
+  ben = await openCli(service.database.url, { CORRIDOR_USER: 'ben' })
+  const add = 'nostro add eur_main EUR 0 --two-people-from 1000.00'
+  await succeed(ada, ...add.split(' '))
+  await succeed(ada, ...'nostro add eur_own EUR 0 --purpose own'.split(' '))
+  account = await service.openAccount({ currencies: ['EUR', 'USD'], sandbox: false })
+  another = await service.openAccount({ currencies: ['EUR'], sandbox: false })
+})
+after(async () => {
+  await Promise.all([ada.close(), ben.close()])
+  await service.close()
+})
+
+let references = 0
+const idOf = (client: Client) => client.account.account_id
+
+async function comesIn(amount: bigint, bank_reference = ''): Promise<string> {
+  const [id] = await giveLines(owner, EUR, [{ amount, bank_reference }])
+  return `line_${id}`
+}
+
+interface Asked {
+  readonly to?: Client
+  readonly amount?: string
+  readonly currency?: string
+  readonly more?: readonly string[]
+}
+
+/** The words that fund an account with money of a line, in a reference of its own. */
+function fund(
+  line: string,
+  { to = account, amount = '50.00', currency = 'EUR', more = [] }: Asked,
+) {
+  const source = `esc_${line.replace('_', '')}`
+  const reference = `F-${String(++references).padStart(8, '0')}`
+  const given = ['--reference', reference, '--source', source, ...more]
+  return ['fund', idOf(to), currency, amount, ...given]
+}
+
+async function refused(cli: Cli, ...words: readonly string[]): Promise<string> {
+  const { code, stderr } = await cli.run(...words)
+  assert.notEqual(code, 0, `${words.join(' ')}: ${stderr}`)
+  return stderr
+}
+
+/** The same funding, without the checks of the command. */
+function fundUnchecked(line: string, amount: bigint, by = 'ben') {
+  const source = `esc_${line.replace('_', '')}`
+  const money = { account_id: idOf(account), currency: 'EUR', amount, source }
+  const reference = `U-${String(++references).padStart(8, '0')}`
+  return operateWrite(
+    service,
+    bookingWrite(by, { kind: 'funding', ...money, reference, reason: '' }),
+  )
+}
+
+const USES: Readonly<Record<string, (line: string) => Promise<unknown>>> = {
+  booked: line => succeed(ada, 'nostro', 'book', line, '--as', 'own_funds'),
+  returned: line => succeed(ada, 'nostro', 'return', line, '--reason', 'No customer'),
+  async matched(line) {
+    const debit = await comesIn(-5_000n)
+    await succeed(ada, 'nostro', 'match', '--lines', `${line},${debit}`)
+  },
+}
+
+for (const [used, use] of Object.entries(USES)) {
+  test(`line that is ${used}: funds no account afterwards, by the command and by PostgreSQL`, async () => {
+    const line = await comesIn(5_000n)
+    const before = await balancesOf(account)
+    await use(line)
+    assert.match(
+      await refused(ben, ...fund(line, {})),
+      /is no open credit on an account for clients/,
+    )
+    await assert.rejects(fundUnchecked(line, 5_000n), /is no open credit of EUR 5000/)
+    assert.deepEqual(await balancesOf(account), before)
+  })
+}
+
+test('line that funds an account: booked, returned and matched by nobody, nor given to another one', async () => {
+  const line = await comesIn(5_000n)
+  await succeed(ada, ...fund(line, {}))
+  const debit = await comesIn(-5_000n)
+  for (const words of [
+    ['book', line, '--as', 'own_funds'],
+    ['return', line, '--reason', 'No customer'],
+    ['match', '--lines', `${line},${debit}`],
+  ]) {
+    assert.match(await refused(ada, 'nostro', ...words), /is credited to an account/)
+  }
+  const second = fund(line, { to: another })
+  assert.match(await refused(ada, ...second), /line_\d+ is credited to an account/)
+  await succeed(ada, ...second, '--split')
+})
+
+test('funding of a line that is being booked at the same moment: waits, and is refused', async () => {
+  const line = await comesIn(5_000n)
+  const number = BigInt(line.slice(5))
+  const funded = await owner.begin(async tx => {
+    await tx`update bank_lines set match = null where id = ${number}::bigint`
+    const funded = fundUnchecked(line, 5_000n).then(
+      () => 'funded',
+      error => String(error),
+    )
+    await Promise.race([funded, untilBlocked(owner)])
+    const asked = { lines: [number], items: [], rest_as: 'own_funds', note: '', by: 'ada' } as const
+    await matchByPerson(tx, asked)
+    return { funded }
+  })
+  assert.match(await funded.funded, /is no open credit of EUR 5000/)
+})
+
+test('line of another amount, currency or account at a bank, or unknown: refused by name', async () => {
+  const line = await comesIn(5_000n)
+  assert.match(
+    await refused(ada, ...fund(line, { amount: '50.01' })),
+    /amount is not that of line_\d+, at most EUR 50/,
+  )
+  assert.match(
+    await refused(ada, ...fund(line, { currency: 'USD' })),
+    /currency is not that of line_\d+, EUR/,
+  )
+  const elsewhere = fund(line, { more: ['--nostro', 'eur_own'] })
+  assert.match(await refused(ada, ...elsewhere), /nostro is not that of line_\d+, eur_main/)
+  assert.match(await refused(ada, ...fund('line_999999', {})), /line_999999/)
+  await assert.rejects(fundUnchecked(line, 5_001n), /is no open credit of EUR 5001/)
+  const debit = await comesIn(-5_000n)
+  assert.match(await refused(ada, ...fund(debit, {})), /is no open credit/)
+})
+
+test('large credit, funded by its line: by nobody alone, in TypeScript and in PostgreSQL', async () => {
+  const line = await comesIn(200_000n)
+  const NEEDED = /needs two people: somebody else first proposes acc_\w+ for line_\d+/
+  const all = { amount: '2000.00' }
+  assert.match(await refused(ada, ...fund(line, all)), NEEDED)
+  assert.match(await refused(ada, ...fund(line, { ...all, amount: '1.00' })), NEEDED, 'a part')
+  await assert.rejects(fundUnchecked(line, 200_000n, 'Ada Lee'), /by one person/)
+  await succeed(ada, 'nostro', 'propose', line, idOf(account), '--note', 'By mail')
+  assert.match(await refused(ada, ...fund(line, all)), NEEDED)
+  assert.match(await refused(ben, ...fund(line, { ...all, to: another })), NEEDED)
+  for (const name of ['Ada Lee', 'ADA LEE', 'ada  lee', ' adalee ']) {
+    await assert.rejects(fundUnchecked(line, 200_000n, name), /by one person/, name)
+  }
+  const twin = await openCli(service.database.url, { CORRIDOR_USER: 'ADA  lee' })
+  assert.match(await refused(twin, ...fund(line, all)), NEEDED)
+  await twin.close()
+  await succeed(ben, ...fund(line, all))
+})
+
+test('large funding without a line, where two people decide: refused, in TypeScript and in PostgreSQL', async () => {
+  const words = ['fund', idOf(account), 'EUR', '1000.00', '--reference', 'LARGE-0001']
+  const NEEDED = /EUR 1,?000\.00 on eur_main needs two people/
+  assert.match(await refused(ada, ...words), NEEDED)
+  assert.match(await refused(ada, ...words, '--nostro', 'eur_main'), NEEDED)
+  await assert.rejects(fundUnchecked('other', 100_000n), /without a line needs two people/)
+  await succeed(ada, ...words, '--nostro', 'eur_own')
+  await succeed(ada, 'fund', idOf(account), 'EUR', '999.99', '--reference', 'SMALL-0001')
+})
+
+test('line whose reference has just funded an account: not returned, derived or not', async () => {
+  const reference = 'BANKREF-000042'
+  const line = await comesIn(5_000n, reference)
+  await succeed(ada, 'fund', idOf(account), 'EUR', '50.00', '--reference', 'bankref-0000 42')
+  const words = ['nostro', 'return', line, '--reason', 'No customer']
+  assert.match(await refused(ada, ...words), /has the key of what was just booked/)
+})
