@@ -259,11 +259,21 @@ export const PAYMENT_NETWORKS: readonly PaymentNetwork[] = ROWS.map(
  * its currency: `pix_brl` is `pix` in reais.
  */
 export function paymentNetworksNamed(name: string): readonly PaymentNetwork[] {
-  const wanted = foldedNetwork(name)
-  return PAYMENT_NETWORKS.filter(
-    network =>
-      network.name === wanted || `${network.name}_${network.currency.toLowerCase()}` === wanted,
-  )
+  return BY_NAME.get(foldedNetwork(name)) ?? NONE
+}
+
+/** Every price asks, with '' for a payout over no such network. */
+const BY_NAME: ReadonlyMap<string, readonly PaymentNetwork[]> = namesOf(PAYMENT_NETWORKS)
+const NONE: readonly PaymentNetwork[] = []
+
+function namesOf(networks: readonly PaymentNetwork[]) {
+  const named = new Map<string, PaymentNetwork[]>()
+  for (const network of networks) {
+    const { name, currency } = network
+    for (const one of [name, `${name}_${currency.toLowerCase()}`])
+      named.getOrInsertComputed(one, () => []).push(network)
+  }
+  return named
 }
 
 /** A name as quotes show it: in small letters, without outer white space. */
