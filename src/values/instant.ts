@@ -12,6 +12,8 @@ export const DAY_MS = 86_400_000
 export function instantFromPostgres(text: string): Instant {
   const zone = text.lastIndexOf('+')
   const point = text.indexOf('.')
+  // Most texts have all digits.
+  if (point === 19 && zone === 26) return `${text.slice(0, 10)}T${text.slice(11, 26)}Z`
   const seconds = point === -1 ? text.slice(0, zone) : text.slice(0, point)
   const fraction = point === -1 ? '' : text.slice(point + 1, zone)
   return `${seconds.replace(' ', 'T')}.${fraction.padEnd(6, '0')}Z`
