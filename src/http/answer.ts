@@ -85,5 +85,5 @@ export function bare(data: object): Reply {
 
 /** The envelope of a success, as text. */
 export function enveloped(data: object): string {
-  return `{"status":"success","message":"","data":${JSON.stringify(data)}}`
+  return JSON.stringify({ status: 'success', message: '', data })
 }
