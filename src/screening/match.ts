@@ -167,7 +167,8 @@ export function openMatches(
   found: readonly Match[],
   of_parties: readonly StoredMatch[],
   isCleared: (match: Match) => boolean,
-): Match[] {
+): readonly Match[] {
+  if (found.length === 0 && of_parties.length === 0) return found
   const open = found.filter(match => !isCleared(match))
   const open_ids = new Set(open.map(matchId))
   const others = of_parties.filter(match => !open_ids.has(matchId(match)))

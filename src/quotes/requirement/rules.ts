@@ -165,8 +165,8 @@ function otherAccount(alternatives: readonly Alternative[], sent: string, countr
  * country of a local payout's account, otherwise ''.
  */
 function needFaults({ field, instead }: Need, details: Details, country: string): readonly Fault[] {
-  // Most needs are a single member of any form.
-  if (instead.length === 0 && !hasCheckedForm(field) && valueAt(details, field.path) !== '')
+  // Most needs are met by a member of any form.
+  if (!hasCheckedForm(field) && valueAt(details, field.path) !== '' && instead.every(hasAnyForm))
     return NONE
   const present = [field, ...instead].filter(({ path }) => valueAt(details, path) !== '')
   if (present.length === 0) {
@@ -217,6 +217,8 @@ function hasCheckedForm({ path }: Field): boolean {
   return path === ACCOUNT_NUMBER || path === DEPOSIT_KEY || path === TAX_ID
 }
 
+const hasAnyForm = (field: Field) => !hasCheckedForm(field)
+
 const DEPOSIT_KEY = `${KEY}.deposit_key`
 
 /** The compiled expression of each pattern, some dozens. */
@@ -225,11 +227,18 @@ const FORMS = new Map<string, RegExp>()
 /** The trimmed text at a path; '' without a text. */
 export function valueAt(details: object, path: string): string {
   let value: unknown = details
-  for (const name of NAMES.getOrInsertComputed(path, () => path.split('.'))) {
-    value = (value as Record<string, unknown> | undefined)?.[name]
+  const names = NAMES.get(path) ?? namesIn(path)
+  for (let at = 0; at < names.length; at++) {
+    value = (value as Record<string, unknown> | undefined)?.[names[at] as string]
   }
   return typeof value === 'string' ? value.trim() : ''
 }
 
 /** The names of each path, some dozens. */
 const NAMES = new Map<string, readonly string[]>()
+
+function namesIn(path: string): readonly string[] {
+  const names = path.split('.')
+  NAMES.set(path, names)
+  return names
+}
