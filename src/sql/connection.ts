@@ -12,7 +12,7 @@ import {
   NOT_PRIMARY,
   PostgresError,
 } from './failure.ts'
-import { Group, type Pending, PreparedStatements } from './group.ts'
+import { type Answered, Group, type Pending, PreparedStatements } from './group.ts'
 import { type Identity, identityIn, MEMBERS, SHORT_MEMBERS } from './identity.ts'
 import { readResult } from './result.ts'
 import { guardReader, watchedSocket } from './socket.ts'
@@ -155,43 +155,44 @@ export class Connection {
   }
 
   /** `onFailure` is told an error before the promise rejects. */
-  send(sent: Sent, onFailure?: (error: unknown) => void): Promise<Rows> {
+  send(sent: Sent, onFailure?: (error: Error) => void): Promise<Rows> {
     if (sent.opens === true) this.#reads = sent.text.includes('read only')
     else if (this.#rejectHolder === undefined) this.#reads = false
     return new Promise((resolve, reject) => {
       this.#unanswered += 1
-      const done = (error?: Error, rows?: Rows) => {
-        this.#unanswered -= 1
-        if (sent.opens === true) this.#opened(error)
-        const failure = error === undefined ? this.#unreplicated : this.#explain(error)
-        if (failure === undefined) return resolve(rows as Rows)
-        onFailure?.(failure)
-        reject(failure)
-      }
-      this.#gathered.push({ sent, done })
+      this.#gathered.push({ sent, resolve, reject, onFailure })
       if (this.#rejectHolder === undefined) this.#flush()
-      else if (this.#gathered.length === 1) afterThisMoment(() => this.#flush())
+      else if (this.#gathered.length === 1) afterThisMoment(this.#flush)
     })
   }
 
+  readonly #answered: Answered = ({ sent, resolve, reject, onFailure }, error, rows) => {
+    this.#unanswered -= 1
+    if (sent.opens === true) this.#opened(error)
+    const failure = error === undefined ? this.#unreplicated : this.#explain(error)
+    if (failure === undefined) return resolve(rows as Rows)
+    onFailure?.(failure)
+    reject(failure)
+  }
+
   /** Sends what is gathered: groups, and between them texts that the server reads as they are. */
-  #flush(): void {
+  readonly #flush = (): void => {
     while (this.#gathered.length > 0 && !this.#isOpening) {
       const [first] = this.#gathered as [Pending]
       const pending = this.#gathered.splice(0, groupLength(this.#gathered))
       if (isScript(first.sent)) this.#sendScript(first)
       else {
         this.#isOpening = pending.some(({ sent }) => sent.opens === true)
-        this.#client.query(new Group(pending, this.#prepared))
+        this.#client.query(new Group(pending, this.#prepared, this.#answered))
       }
     }
   }
 
-  #sendScript({ sent: { text }, done }: Pending): void {
-    const query = { text, rowMode: 'array' as const }
+  #sendScript(pending: Pending): void {
+    const query = { text: pending.sent.text, rowMode: 'array' as const }
     this.#client.query(query, (error: Error | null, result: pg.QueryArrayResult) => {
-      if (error) done(error)
-      else done(undefined, readResult(result))
+      if (error) this.#answered(pending, error)
+      else this.#answered(pending, undefined, readResult(result))
     })
   }
 

@@ -9,8 +9,14 @@ import type { Row, Rows, Sent } from './sql.ts'
 /** A statement, and the caller who waits for its answer. */
 export interface Pending {
   readonly sent: Sent
-  readonly done: (error: Error | undefined, rows?: Rows) => void
+  readonly resolve: (rows: Rows) => void
+  readonly reject: (error: Error) => void
+  /** Is told an error before the promise rejects. */
+  readonly onFailure: ((error: Error) => void) | undefined
 }
+
+/** Takes the answer to a statement: an error, or its rows. */
+export type Answered = (pending: Pending, error: Error | undefined, rows?: Rows) => void
 
 interface Prepared {
   readonly name: string
@@ -54,6 +60,7 @@ interface Wire {
 // pg takes only objects of its own class. It calls the methods in the order of the answers.
 export class Group extends pg.Query {
   readonly #pending: readonly Pending[]
+  readonly #answered: Answered
   readonly #statements: PreparedStatements
   /** The texts that this group prepares; the server skips those behind an error. */
   readonly #parsed = new Map<number, string>()
@@ -63,9 +70,10 @@ export class Group extends pg.Query {
   /** The first row that could not be read. */
   #unreadable: Error | undefined
 
-  constructor(pending: readonly Pending[], statements: PreparedStatements) {
+  constructor(pending: readonly Pending[], statements: PreparedStatements, answered: Answered) {
     super('')
     this.#pending = pending
+    this.#answered = answered
     this.#statements = statements
   }
 
@@ -122,7 +130,8 @@ export class Group extends pg.Query {
     this.#at = this.#pending.length
     const is_skipped =
       error instanceof pg.DatabaseError && !isConnectionLost(new PostgresError(error))
-    for (const [i, { done }] of failed.entries()) done(i > 0 && is_skipped ? skipped() : error)
+    for (const [i, one] of failed.entries())
+      this.#answered(one, i > 0 && is_skipped ? skipped() : error)
   }
 
   #complete(command: string, count: number): void {
@@ -135,7 +144,7 @@ export class Group extends pg.Query {
     this.#shape = undefined
     this.#rows = []
     this.#unreadable = undefined
-    pending?.done(error, describe(rows, count, command))
+    if (pending !== undefined) this.#answered(pending, error, describe(rows, count, command))
   }
 
   #prepared(): Prepared | undefined {
