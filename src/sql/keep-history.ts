@@ -6,7 +6,7 @@ import { isSpread } from './shard.ts'
 
 /**
  * Sends the statements that record the rows before the change, those of `change`, and those that
- * record the rows after it, in this order.
+ * record the rows after it, in this order. `change` sends its statements before it waits.
  */
 export async function keepHistory<T>(
   tx: TransactionSql,
@@ -23,8 +23,6 @@ export async function keepHistory<T>(
     })
   const sent = record('note_before')
   const changed = change()
-  // A statement is sent when it is awaited. After this line `change` awaits its own statements.
-  await Promise.resolve()
   sent.push(...record('note_after'))
   await Promise.all(sent)
   return changed

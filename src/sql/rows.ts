@@ -156,7 +156,9 @@ export function inserter<Row extends OfAccount>(
   const insertAnchored = async (tx: TransactionSql, rows: readonly Row[]) => {
     const [named, names] = accountsIn('b', entries.length + 1, rows)
     const text = `${anchored} ${named} ${suffix}`
-    const inserted = await tx.unsafe(text, [...parametersOf(rows), names], PREPARED)
+    // Sent by this call, as every write is: later statements rely on the rows.
+    const sent = tx.unsafe(text, [...parametersOf(rows), names], PREPARED).execute()
+    const inserted = await sent
     if (!skips_conflicts && inserted.count !== rows.length) {
       throw new Error(`${table}: ${inserted.count} of ${rows.length} are written`)
     }

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { createDatabase, type TestDatabase } from '../../test/support/database/database.ts'
 import type { TransactionSql } from './connect.ts'
+import { deleter, inserter, updater } from './rows.ts'
 import {
   byShard,
   hashText,
@@ -16,6 +17,7 @@ import {
   takeShard,
   useShards,
 } from './shard.ts'
+import { makeTag } from './sql.ts'
 
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
 console.log(`SEED=${seed}`)
@@ -52,6 +54,34 @@ test('byShard: accounts by shard, shards in order; one group without Citus', t =
     [[0], [1]],
   )
   assert.deepEqual(new Set(groups.flat()), new Set(items))
+})
+
+test('rows inserted, updated and deleted on a spread database: statements go out in this order', async t => {
+  t.after(() => useShards(WHOLE))
+  useShards(HALVES)
+  const sent: string[] = []
+  const tx = makeTag(async statement => {
+    sent.push(statement.written().text)
+    return Object.assign([], { count: 1, command: '' })
+  }) as TransactionSql
+  const rows = [{ account_id: 'acc_1', id: 'a' }]
+  const columns = { account_id: 'text', id: 'text' } as const
+  await Promise.all([
+    inserter<(typeof rows)[0]>('notes', columns)(tx, rows),
+    updater<(typeof rows)[0]>('notes', ['account_id'], columns)(tx, rows),
+    deleter<(typeof rows)[0]>('notes', columns)(tx, rows),
+  ])
+  const verbs = sent.map(text => /insert|update|delete/.exec(text)?.[0])
+  assert.deepEqual(verbs, ['insert', 'update', 'delete'])
+})
+
+test('row that cannot be written: the promise rejects, nothing is thrown', async () => {
+  const insert = inserter<{ account_id: string; data: object }>('notes', {
+    ...{ account_id: 'text', data: 'json' },
+  })
+  const tx = makeTag(() => Promise.reject(new Error('sent'))) as TransactionSql
+  const row = { account_id: 'acc_1', data: { amount: 1n } }
+  await assert.rejects(insert(tx, [row]), TypeError)
 })
 
 test("transaction on one shard: reads the shard's tables, writes only after holdShard", async t => {

@@ -155,18 +155,30 @@ export function byShard<T extends OfAccount>(items: readonly T[]): (readonly T[]
   return [...groups].toSorted(([a], [b]) => a - b).map(([, group]) => group)
 }
 
-/** Sends one statement a shard, at once and in order, and joins their rows. */
+/**
+ * Sends one statement a shard, at once and in order, and joins their rows. `work` sends its
+ * statement before it waits. An error that it throws rejects, so that no caller loses the promises
+ * of statements before.
+ */
 export function eachShard<T extends OfAccount, Row>(
   items: readonly T[],
   work: (items: readonly T[]) => PromiseLike<readonly Row[]>,
 ): Promise<Row[]> {
   if (items.length === 0) return Promise.resolve([])
-  if (!isSpread()) return sentNow(work(items))
-  return Promise.all(byShard(items).map(items => sentNow(work(items)))).then(rows => rows.flat())
+  if (!isSpread()) return sentNow(items, work)
+  return Promise.all(byShard(items).map(items => sentNow(items, work))).then(rows => rows.flat())
 }
 
-function sentNow<Row>(work: PromiseLike<readonly Row[]>): Promise<Row[]> {
-  return (work instanceof Statement ? work.execute() : work) as Promise<Row[]>
+function sentNow<T, Row>(
+  items: readonly T[],
+  work: (items: readonly T[]) => PromiseLike<readonly Row[]>,
+): Promise<Row[]> {
+  try {
+    const sent = work(items)
+    return (sent instanceof Statement ? sent.execute() : sent) as Promise<Row[]>
+  } catch (error) {
+    return Promise.reject(error)
+  }
 }
 
 /**

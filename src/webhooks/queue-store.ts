@@ -298,10 +298,11 @@ export function disableGoneEndpoint(
   tx: TransactionSql,
   { account_id, id, account_now }: LockedEndpoint,
 ) {
-  const disable = async () => tx`
+  const disable = () =>
+    tx`
     update webhook_endpoints
     set status = 'disabled', disabled_reason = 'gone', updated_at = ${account_now}
-    where account_id = ${account_id} and id = ${id} and status = 'enabled'`
+    where account_id = ${account_id} and id = ${id} and status = 'enabled'`.execute()
   return keepHistory(tx, 'webhook_endpoints', [{ account_id, id }], disable)
 }
 
