@@ -63,14 +63,8 @@ export function readResult(result: QueryArrayResult | QueryArrayResult[]): Rows 
 
 /** Adds `count` and `command`, not enumerable, so that the rows equal a plain array of rows. */
 export function describe(rows: Row[], count: number, command: string): Rows {
-  Object.defineProperty(rows, 'count', valued(count))
-  return Object.defineProperty(rows, 'command', valued(command)) as Rows
-}
-
-const described = { value: undefined as unknown }
-
-/** One descriptor for all: each answer would make two. */
-function valued(value: unknown): PropertyDescriptor {
-  described.value = value
-  return described
+  return Object.defineProperties(rows, {
+    count: { value: count },
+    command: { value: command },
+  }) as Rows
 }

@@ -109,6 +109,7 @@ function quoteName(name: string): string {
 
 /** The protocol counts parameters in 16 bits. */
 const MAX_PARAMETERS = 65_535
+const tooMany = () => new Error('too many parameters')
 
 /**
  * The text of a statement up to some part of it. The program writes the same statements again and
@@ -168,6 +169,7 @@ class Writing {
   addParameter(value: Parameter, after = ''): void {
     this.parameters.push(writeParameter(value))
     const n = this.parameters.length
+    if (n > MAX_PARAMETERS) throw tooMany()
     PLACEHOLDERS[n] ??= `$${n}`
     this.add(PLACEHOLDERS[n])
     const cast = castOf(value)
@@ -285,7 +287,7 @@ export class Statement<T extends readonly unknown[] = Row[]>
             parameters: (this.values as readonly Parameter[]).map(writeParameter),
           }
         : this.#write()
-    if (parameters.length > MAX_PARAMETERS) throw new Error('too many parameters')
+    if (parameters.length > MAX_PARAMETERS) throw tooMany()
     this.#text = text
     return { text, parameters, prepare: this.#prepare }
   }
