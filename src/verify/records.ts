@@ -5,7 +5,7 @@ import { idTimeSql, microsSql } from '../sql/id-sql.ts'
 import { TIME_END } from '../statements/event/row.ts'
 import { eventsOf } from '../statements/event/row-sql.ts'
 import { RAIL } from './payout-states.ts'
-import { isArchived, ofAccount, rule } from './rows.ts'
+import { isArchived, lastCut, ofAccount, rule } from './rows.ts'
 
 /** As of payouts (payouts.ts). */
 const HAVE_TIMES = [
@@ -165,7 +165,11 @@ const BATCHES = [
     where i.status <> 'refused' and ${ofAccount('i.account_id')}
       and (p.id is null or p.reference_id is distinct from i.reference_id
         or ((p.was is not distinct from 'compliance_hold') <> (i.status = 'held')
-          and not (p.was is null and ${isArchived('p.created_at', 'p.account_id')})))`,
+          and not (p.was is null and ${isArchived('p.created_at', 'p.account_id')}
+            and (p.created_at < ${lastCut('created_at', 'p.account_id')} or not exists (
+              select from events e
+              where e.account_id = p.account_id and e.created_at = p.created_at
+                and strpos(e.told, 'P' || substr(p.id, ${TIME_END + 1})) > 0)))))`,
 ]
 
 /**

@@ -116,8 +116,9 @@ const OPEN_DAYS = rule('open_days')`
     select nostro, currency, day, is_out, sum(count) as count, sum(amount) as amount
     from open_days where $1::text is null group by 1, 2, 3, 4
     having sum(count) <> 0 or sum(amount) <> 0)
-  select '' as account_id, concat_ws(' ', coalesce(s.nostro, k.nostro), coalesce(s.day, k.day))
-      as key,
+  select '' as account_id, concat_ws(' ', coalesce(s.nostro, k.nostro),
+      coalesce(s.currency, k.currency), coalesce(s.day, k.day),
+      case when coalesce(s.is_out, k.is_out) then 'out' else 'in' end) as key,
     coalesce(s.amount || ' of ' || s.count, 'none') as expected,
     coalesce(k.amount || ' of ' || k.count, 'none') as found
   from summed s full join kept k on (k.nostro, k.currency, k.day, k.is_out)

@@ -127,6 +127,19 @@ test('corridor verify --all, two refused items of a batch exchanged: batch named
   assert.match(named[0] ?? '', new RegExp(`^payout_batches .*${id}`))
 })
 
+test('corridor verify --all, held items of a batch called created and created ones held: each named', async () => {
+  const [batch] = await owner<{ id: string; items: number }[]>`
+    select batch_id as id, count(*)::integer as items from payout_batch_items
+    where status <> 'refused' group by batch_id having count(distinct status) = 2 limit 1`
+  assert.ok(batch, 'a batch with both')
+  const named = await namedAfter(
+    `update payout_batch_items set status = case status when 'held' then 'created' else 'held' end
+    where batch_id = '${batch.id}' and status <> 'refused'`,
+  )
+  const items = named.filter(name => name.startsWith(`payout_batch_items ${batch.id} `))
+  assert.equal(items.length, batch.items, named.join(', '))
+})
+
 test("POST /v3/payout_batch: writes no row of the installation's audit log", async () => {
   const logged = () => owner`select from audit_log`
   const before = (await logged()).length
