@@ -44,20 +44,31 @@ language sql stable security definer set search_path to public, pg_temp as $$
         or i.instruction_id = any (k.raw) or a.uetr = l.uetr))
 $$;
 
--- A funding of a line is of an open credit, and of no more than it. From the limit of its nostro on,
--- another person has proposed it, or a funding key from before the line credits it. Without a line
--- nobody books so much where two people decide: it would then match the line by itself.
+-- What accounts have of the line, in minor units: its fundings less those that were reversed,
+-- derived or not. A reversal has the source of its funding.
+create function credited_of_line(of_line bigint) returns bigint
+language sql stable security definer set search_path to public, pg_temp as $$
+  select coalesce(sum(j.amount), 0)::bigint
+  from journals j join books b on b.account_id = j.account_id and not b.sandbox
+  where j.kind in ('funding', 'funding_reversal') and j.source like 'esc\_line%'
+    and j.source = 'esc_line' || of_line
+$$;
+
+-- A funding of a line is of an open credit on an account for clients, and all of its fundings are no
+-- more than it. From the limit of its nostro on, another person has proposed it, or a funding key
+-- from before the line credits it. Without a line nobody books so much where two people decide: it
+-- would then match the line by itself.
 create function check_funding(j journals) returns void language plpgsql
 security definer set search_path to public, pg_temp as $$
 declare
-  of_line bigint := substring(j.source from '^esc_line([0-9]{1,18})$')::bigint;
+  of_line bigint := substring(j.source from '^esc_line([1-9][0-9]{0,17})$')::bigint;
   line bank_lines;
-  is_large boolean;
+  nostro nostros;
 begin
   if (select sandbox from accounts where account_id = j.account_id) then
     return;
   end if;
-  if of_line is null then
+  if j.source !~ '^esc_line[0-9]+$' then
     if exists (
       select from nostros n where n.closed_at is null and n.currency = j.currency
         and j.amount >= (n.settings ->> 'two_people_from')::bigint
@@ -69,17 +80,19 @@ begin
     end if;
     return;
   end if;
-  -- Whoever matches the line meanwhile waits, or this does.
-  select * into line from bank_lines where id = of_line for share;
+  -- Whoever matches the line meanwhile, or credits another part of it, waits, or this does.
+  select * into line from bank_lines where id = of_line for no key update;
+  select * into nostro from nostros where name = line.nostro;
   if line.id is null or line.match is not null or line.currency <> j.currency
-    or line.amount < j.amount
+    or line.amount < credited_of_line(of_line)
+    or nostro.purpose <> 'client' or nostro.closed_at is not null
+    or nostro.name <> coalesce(j.metadata ->> 'nostro', nostro.name)
   then
-    raise exception 'line % is no open credit of % %', of_line, j.currency, j.amount
+    raise exception '% is no open credit of % %', j.source, j.currency, j.amount
       using errcode = 'check_violation', constraint = 'funded_by_an_open_line';
   end if;
-  select line.amount >= (settings ->> 'two_people_from')::bigint into is_large
-  from nostros where name = line.nostro;
-  if is_large and not is_proposed(of_line, j.account_id, coalesce(j.metadata ->> 'by', ''))
+  if line.amount >= (nostro.settings ->> 'two_people_from')::bigint
+    and not is_proposed(of_line, j.account_id, coalesce(j.metadata ->> 'by', ''))
     and not exists (
       select from funding_keys k join bank_statements s on s.id = line.statement
       join statement_files f using (sha256)
@@ -109,5 +122,7 @@ drop trigger funds_one_account on journals;
 create trigger funds_one_account after insert on journals for each row
   when (new.kind = 'funding') execute function keep_funding_reference();
 
-revoke execute on function has_item_to_come(bigint), check_funding(journals) from public;
-grant execute on function has_item_to_come(bigint) to corridor_service, corridor_auditor;
+revoke execute on function
+  has_item_to_come(bigint), credited_of_line(bigint), check_funding(journals) from public;
+grant execute on function has_item_to_come(bigint), credited_of_line(bigint)
+  to corridor_service, corridor_auditor;

@@ -19,7 +19,7 @@ import {
 import { findAccountOfLine } from '../statements/balance-transaction/store.ts'
 import { bookMoney, reverseBooking } from '../statements/funding/operations.ts'
 import type { Booking, BookingOutcome } from '../statements/funding/rules.ts'
-import { lineOfSource } from '../treasury/funding-key.ts'
+import { isNoLine, lineOfSource } from '../treasury/funding-key.ts'
 import { caseId } from '../treasury/match/case-id.ts'
 import { invalidField, type Reason as Refused, refuseIfAny } from '../values/errors.ts'
 import { newId } from '../values/id.ts'
@@ -176,6 +176,7 @@ const fund = writing({
     const booking = { kind: 'funding', ...money } as const
     const once: Readonly<Record<string, string>> = reference === '' ? { source } : {}
     if (sandbox) return book(acting, booking, once)
+    if (isNoLine(source)) refuseIfAny([invalidField('source', `No line has the source ${source}.`)])
     const line = lineOfSource(source)
     if (line !== undefined) return bookLine(acting, line, booking, once)
     await checkSmall(acting.audit, booking)
@@ -320,15 +321,16 @@ async function bookLine<Shown>(
   const kept = await acting.kept()
   if (kept !== null) return kept
   const given = { to: booking.account_id, alone: booking.split !== true }
-  return inTurnOfLine(acting, number, given, line => {
-    const { nostro, currency, amount } = line
+  return inTurnOfLine(acting, number, given, ({ nostro, currency, amount }, left) => {
     const id = caseId('line', number)
     const other = (field: string, is_other: boolean, has: string) =>
-      is_other ? [invalidField(field, `${field} is not that of ${id}, ${has}`)] : []
+      is_other ? [invalidField(field, `${id} ${has}`)] : []
+    const credited = left === amount ? '' : `, and ${moneyWords(left, currency)} of it is left`
+    const has = `has ${moneyWords(amount, currency)}${credited}: amount is more`
     refuseIfAny([
-      ...other('nostro', (booking.nostro ?? nostro) !== nostro, nostro),
-      ...other('currency', booking.currency !== currency, currency),
-      ...other('amount', booking.amount > amount, `at most ${moneyWords(amount, currency)}`),
+      ...other('nostro', (booking.nostro ?? nostro) !== nostro, `is on ${nostro}`),
+      ...other('currency', booking.currency !== currency, `is in ${currency}`),
+      ...other('amount', booking.amount > left, has),
     ])
     return book(acting, { ...booking, nostro }, once)
   })

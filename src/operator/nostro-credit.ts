@@ -30,8 +30,7 @@ export const credit = writing({
     if (kept !== null) return kept
     const { sandbox } = await accountNamed(acting.audit, account_id)
     refuseIfAny(sandbox ? [invalidField('account_id', 'a sandbox has no money at a bank')] : [])
-    // The reference of the line is booked once.
-    const given = { to: account_id, alone: false }
+    const given = { to: account_id, alone: true }
     return inTurnOfLine(acting, caseNumber('line', id), given, line =>
       book(acting, bookingOf(line, account_id, acting.operator.name, reason)),
     )

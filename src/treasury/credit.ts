@@ -98,9 +98,10 @@ async function findLines({ sql, audit }: Crediting, after: bigint): Promise<Cred
 }
 
 const UNPROVED =
-  'it is matched, an open item has its key, or its statement does not follow the one before'
+  'it is matched or credited, an open item has its key, or its statement does not follow the one ' +
+  'before'
 
-/** Returns why the line is not credited; '' when it is, now or before. */
+/** Returns why the line is not credited; '' when it is. */
 async function creditLine(crediting: Crediting, line: CreditLine, found: Found): Promise<string> {
   if (found.account_id === null) return found.reason
   const screened = await screenPayer(crediting, line.counterparty_name)
@@ -115,9 +116,7 @@ async function creditLine(crediting: Crediting, line: CreditLine, found: Found):
     })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    const [problem] = error.problems
-    // Booked before: its item is on its way.
-    return problem?.reason === 'source_already_used' ? '' : (problem?.message ?? 'it was refused')
+    return error.problems[0]?.message ?? 'it was refused'
   }
 }
 

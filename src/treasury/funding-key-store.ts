@@ -78,15 +78,17 @@ export function listCreditLines(sql: Tag, after: bigint, limit: number): Promise
 }
 
 /**
- * Whether the line is an open credit that no open item explains, and whose statement is proved: the
- * lines of its nostro sum to the closing balance that the bank has said last.
+ * Whether the line is an open credit of which no account has anything, that no open item explains,
+ * and whose statement is proved: the lines of its nostro sum to the closing balance that the bank
+ * has said last.
  */
 export async function isCreditable(tx: TransactionSql, line: CreditLine): Promise<boolean> {
   const { id, nostro } = line
   const [row] = await tx<{ creditable: boolean }[]>`
     select exists (
         select from bank_lines l join bank_statements s on s.id = l.statement
-        where l.id = ${id}::bigint and l.match is null and s.state = 'proved')
+        where l.id = ${id}::bigint and l.match is null and s.state = 'proved'
+          and credited_of_line(l.id) = 0)
       and (select ${agreesWithBank(tx)} from nostros n where n.name = ${nostro}) as creditable`
   return row?.creditable === true && !(await hasItemOfItsKey(tx, id))
 }

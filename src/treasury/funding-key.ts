@@ -138,8 +138,15 @@ export function bookedReference({
 /** The source of the booking, which an account has once. */
 export const sourceOfLine = (id: bigint) => `esc_line${id}`
 
+/** A source that names a line, with its number: a regular expression, in PostgreSQL too. */
+export const LINE_SOURCE = '^esc_line([1-9][0-9]{0,17})$'
+
 /** The number of the line that a source names; undefined for any other source. */
 export function lineOfSource(source: string): bigint | undefined {
-  const [, number] = source.match(/^esc_line([0-9]{1,18})$/) ?? []
+  const [, number] = new RegExp(LINE_SOURCE).exec(source) ?? []
   return number === undefined ? undefined : BigInt(number)
 }
+
+/** Whether a source looks as if it named a line, and names none: one line has one source. */
+export const isNoLine = (source: string) =>
+  /^esc_line[0-9]+$/.test(source) && lineOfSource(source) === undefined

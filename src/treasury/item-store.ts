@@ -2,6 +2,7 @@
 // verify` derives both again by the same texts.
 import type { Sql, TransactionSql } from '../sql/connect.ts'
 import { sql as part } from '../sql/sql.ts'
+import { LINE_SOURCE } from './funding-key.ts'
 
 /** A part of a book: journals with numbers from after `from` to `to`. */
 export interface Stretch {
@@ -94,7 +95,7 @@ export const ITEMS = `
       then fold_reference(coalesce(i.end_to_end_id, o.rail_reference, ''))
       else fold_reference(coalesce(j.metadata ->> 'reference', '')) end as key,
     coalesce(a.uetr, '') as uetr,
-    coalesce(i.instruction_id, 'line_' || substring(j.source from '^esc_line([0-9]+)$'), '')
+    coalesce(i.instruction_id, 'line_' || substring(j.source from '${LINE_SOURCE}'), '')
       as instruction,
     coalesce(i.payment_information_id, '') as block, coalesce(i.msg_id, '') as file
   from stretches s

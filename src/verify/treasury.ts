@@ -1,5 +1,6 @@
 // Derives the house's books again from the journals of accounts, and compares: sums of days, items,
 // totals of nostros, matches, statements, and the chain of the house's journals.
+import { LINE_SOURCE } from '../treasury/funding-key.ts'
 import { DAYS, ITEMS } from '../treasury/item-store.ts'
 import { ofAccount, type Rule, rowsOf, rule, statement, type Verification } from './rows.ts'
 
@@ -192,6 +193,19 @@ const CREDITED = rule('matches')`
       and r.number > i.number and r.kind = 'funding_reversal' and r.key = i.key
       and r.amount = -i.amount)`
 
+/** The fundings of a line that stand, derived or not, are no more than it. */
+const FUNDED = rule('journals')`
+  select '' as account_id, 'fundings of line_' || l.id as key,
+    'at most ' || l.amount as expected, f.amount::text as found
+  from (
+    select substring(j.source from '${LINE_SOURCE}')::bigint as line, sum(j.amount) as amount
+    from journals j join books b on b.account_id = j.account_id and not b.sandbox
+    where $1::text is null and j.kind in ('funding', 'funding_reversal')
+      and j.source like 'esc\_line%'
+    group by 1) f
+  join bank_lines l on l.id = f.line
+  where f.amount > l.amount`
+
 export const TREASURY: readonly Rule[] = [
   CURSORS,
   SUMS_OF_DAYS,
@@ -205,6 +219,7 @@ export const TREASURY: readonly Rule[] = [
   MATCHES,
   STATEMENTS,
   CREDITED,
+  FUNDED,
 ]
 
 /** The lines of banks; 0 for the books of one account. */

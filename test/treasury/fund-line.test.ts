@@ -2,11 +2,14 @@
 // it has, and a large one only as another person has proposed; in TypeScript and in PostgreSQL.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { creditAll } from '../../src/app/worker/credit-lines.ts'
 import { bookingWrite } from '../../src/operator/funding.ts'
 import type { Sql } from '../../src/sql/connect.ts'
+import { deriveSome } from '../../src/treasury/derive.ts'
 import { matchByPerson } from '../../src/treasury/match/by-person.ts'
 import { balancesOf } from '../support/assert/check.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
+import { undone, verdictIn } from '../support/database/undone.ts'
 import { type Cli, openCli, succeed } from '../support/service/cli.ts'
 import { operateWrite } from '../support/service/operate.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
@@ -18,6 +21,7 @@ let ada: Cli
 let ben: Cli
 let account: Client
 let another: Client
+let third: Client
 const EUR = { name: 'eur_main', currency: 'EUR' }
 
 before(async () => {
@@ -30,6 +34,7 @@ before(async () => {
   await succeed(ada, ...'nostro add eur_own EUR 0 --purpose own'.split(' '))
   account = await service.openAccount({ currencies: ['EUR', 'USD'], sandbox: false })
   another = await service.openAccount({ currencies: ['EUR'], sandbox: false })
+  third = await service.openAccount({ currencies: ['EUR'], sandbox: false })
 })
 after(async () => {
   await Promise.all([ada.close(), ben.close()])
@@ -68,15 +73,30 @@ async function refused(cli: Cli, ...words: readonly string[]): Promise<string> {
   return stderr
 }
 
+interface Unchecked {
+  readonly by?: string
+  readonly to?: Client
+  readonly nostro?: string
+  readonly reference?: string
+}
+
 /** The same funding, without the checks of the command. */
-function fundUnchecked(line: string, amount: bigint, by = 'ben') {
+function fundUnchecked(
+  line: string,
+  amount: bigint,
+  { by = 'ben', to = account, reference, ...more }: Unchecked = {},
+) {
   const source = `esc_${line.replace('_', '')}`
-  const money = { account_id: idOf(account), currency: 'EUR', amount, source }
-  const reference = `U-${String(++references).padStart(8, '0')}`
-  return operateWrite(
-    service,
-    bookingWrite(by, { kind: 'funding', ...money, reference, reason: '' }),
-  )
+  const money = { account_id: idOf(to), currency: 'EUR', amount, source, ...more }
+  const grounds = {
+    reference: reference ?? `U-${String(++references).padStart(8, '0')}`,
+    reason: '',
+  }
+  return operateWrite(service, bookingWrite(by, { kind: 'funding', ...money, ...grounds }))
+}
+
+async function deriveAll(): Promise<void> {
+  while ((await deriveSome(service.deps)).journals > 0n);
 }
 
 const USES: Readonly<Record<string, (line: string) => Promise<unknown>>> = {
@@ -115,7 +135,86 @@ test('line that funds an account: booked, returned and matched by nobody, nor gi
   }
   const second = fund(line, { to: another })
   assert.match(await refused(ada, ...second), /line_\d+ is credited to an account/)
-  await succeed(ada, ...second, '--split')
+  await refused(ada, ...second, '--split')
+})
+
+test('line split over accounts: its parts are together no more than it, in TypeScript and in PostgreSQL', async () => {
+  const line = await comesIn(5_000n)
+  const part = (to: Client, amount: string) => fund(line, { to, amount, more: ['--split'] })
+  const made = await succeed(ada, ...part(account, '30.00'))
+  const more = /line_\d+ has EUR 50\.00, and EUR 20\.00 of it is left: amount is more/
+  assert.match(await refused(ada, ...part(another, '20.01')), more)
+  const unchecked = fundUnchecked(line, 2_001n, { to: another })
+  await assert.rejects(unchecked, /is no open credit of EUR 2001/)
+  await succeed(ada, ...part(another, '20.00'))
+  assert.match(await refused(ada, ...part(third, '0.01')), /EUR 0\.00 of it is left/)
+  await deriveAll()
+  assert.match(await refused(ada, ...part(third, '0.01')), /EUR 0\.00 of it is left/)
+  const [id = ''] = /btr_\w+/.exec(made) ?? []
+  await succeed(ada, 'reverse', id, '--reason', 'Not theirs')
+  assert.match(await refused(ada, ...part(third, '30.01')), /EUR 30\.00 of it is left/)
+  await succeed(ada, ...part(third, '30.00'))
+})
+
+test('two parts of one line at the same moment: together no more than it', async () => {
+  const line = await comesIn(5_000n)
+  const { parts } = await owner.begin(async tx => {
+    await tx`select from bank_lines where id = ${line.slice(5)}::bigint for no key update`
+    const parts = [account, another].map(to =>
+      fundUnchecked(line, 5_000n, { to }).then(
+        () => 'funded',
+        error => String(error),
+      ),
+    )
+    while ((await untilBlocked(owner)).length < 2);
+    return { parts }
+  })
+  const ended = await Promise.all(parts)
+  assert.equal(ended.filter(one => one === 'funded').length, 1, ended.join('; '))
+  assert.match(ended.join('; '), /is no open credit of EUR 5000/)
+})
+
+test('line of which an account has a part: credited by no person and by no key, derived or not', async () => {
+  const text = 'for WXYZ12345678'
+  const key = ['reference', '--nostro', 'eur_main', '--value', 'WXYZ12345678']
+  await succeed(ada, 'funding-key', 'add', idOf(third), ...key)
+  const [split] = await giveLines(owner, EUR, [{ amount: 4_000n, text }])
+  const line = `line_${split}`
+  await succeed(ada, ...fund(line, { amount: '10.00' }))
+  const before = BigInt((await balancesOf(third)).EUR ?? 0)
+  const credit = ['nostro', 'credit', line, idOf(another), '--reason', 'Theirs']
+  for (const _ of ['not derived', 'derived']) {
+    assert.match(await refused(ada, ...credit), /line_\d+ is credited to an account/)
+    await creditAll(service.deps)
+    assert.equal(BigInt((await balancesOf(third)).EUR ?? 0), before)
+    await deriveAll()
+  }
+  await giveLines(owner, EUR, [{ amount: 700n, text }])
+  await creditAll(service.deps)
+  assert.equal(BigInt((await balancesOf(third)).EUR ?? 0) - before, 700n)
+})
+
+test('source with a zero before the number of its line, or with too many digits: refused, in TypeScript and in PostgreSQL', async () => {
+  const line = await comesIn(5_000n)
+  for (const other of [line.replace('_', '_0'), 'line_0', `line_${'9'.repeat(19)}`]) {
+    assert.match(await refused(ada, ...fund(other, {})), /No line has the source esc_line\d+/)
+    await assert.rejects(fundUnchecked(other, 5_000n), /esc_line\d+ is no open credit/, other)
+  }
+})
+
+test('line whose fundings are more than it: verify names it, derived or not', async () => {
+  const line = await comesIn(5_000n)
+  await succeed(ada, ...fund(line, {}))
+  for (const _ of ['not derived', 'derived']) {
+    const found = await undone(owner, async tx => {
+      await tx.unsafe('alter table bank_lines disable trigger user')
+      await tx`update bank_lines set amount = 4999 where id = ${line.slice(5)}::bigint`
+      const verdict = await verdictIn(tx, true)
+      return verdict.ok ? [] : verdict.problems.map(({ key, found }) => `${key}: ${found}`)
+    })
+    assert.ok(found.includes(`fundings of ${line}: 5000`), found.join('; '))
+    await deriveAll()
+  }
 })
 
 test('funding of a line that is being booked at the same moment: waits, and is refused', async () => {
@@ -139,14 +238,16 @@ test('line of another amount, currency or account at a bank, or unknown: refused
   const line = await comesIn(5_000n)
   assert.match(
     await refused(ada, ...fund(line, { amount: '50.01' })),
-    /amount is not that of line_\d+, at most EUR 50/,
+    /line_\d+ has EUR 50\.00: amount is more/,
   )
   assert.match(
     await refused(ada, ...fund(line, { currency: 'USD' })),
-    /currency is not that of line_\d+, EUR/,
+    /line_\d+ is in EUR/,
   )
   const elsewhere = fund(line, { more: ['--nostro', 'eur_own'] })
-  assert.match(await refused(ada, ...elsewhere), /nostro is not that of line_\d+, eur_main/)
+  assert.match(await refused(ada, ...elsewhere), /line_\d+ is on eur_main/)
+  const other = fundUnchecked(line, 5_000n, { nostro: 'eur_own' })
+  await assert.rejects(other, /is no open credit of EUR 5000/)
   assert.match(await refused(ada, ...fund('line_999999', {})), /line_999999/)
   await assert.rejects(fundUnchecked(line, 5_001n), /is no open credit of EUR 5001/)
   const debit = await comesIn(-5_000n)
@@ -159,12 +260,12 @@ test('large credit, funded by its line: by nobody alone, in TypeScript and in Po
   const all = { amount: '2000.00' }
   assert.match(await refused(ada, ...fund(line, all)), NEEDED)
   assert.match(await refused(ada, ...fund(line, { ...all, amount: '1.00' })), NEEDED, 'a part')
-  await assert.rejects(fundUnchecked(line, 200_000n, 'Ada Lee'), /by one person/)
+  await assert.rejects(fundUnchecked(line, 200_000n, { by: 'Ada Lee' }), /by one person/)
   await succeed(ada, 'nostro', 'propose', line, idOf(account), '--note', 'By mail')
   assert.match(await refused(ada, ...fund(line, all)), NEEDED)
   assert.match(await refused(ben, ...fund(line, { ...all, to: another })), NEEDED)
   for (const name of ['Ada Lee', 'ADA LEE', 'ada  lee', ' adalee ']) {
-    await assert.rejects(fundUnchecked(line, 200_000n, name), /by one person/, name)
+    await assert.rejects(fundUnchecked(line, 200_000n, { by: name }), /by one person/, name)
   }
   const twin = await openCli(service.database.url, { CORRIDOR_USER: 'ADA  lee' })
   assert.match(await refused(twin, ...fund(line, all)), NEEDED)
@@ -188,4 +289,14 @@ test('line whose reference has just funded an account: not returned, derived or 
   await succeed(ada, 'fund', idOf(account), 'EUR', '50.00', '--reference', 'bankref-0000 42')
   const words = ['nostro', 'return', line, '--reason', 'No customer']
   assert.match(await refused(ada, ...words), /has the key of what was just booked/)
+})
+
+test('line on an account for the house, or on a closed one: funds no account, in TypeScript and in PostgreSQL', async () => {
+  await succeed(ada, ...'nostro add eur_shut EUR 0'.split(' '))
+  for (const name of ['eur_own', 'eur_shut']) {
+    const [id] = await giveLines(owner, { name, currency: 'EUR' }, [{ amount: 5_000n }])
+    if (name === 'eur_shut') await owner`update nostros set closed_at = now() where name = ${name}`
+    await refused(ada, ...fund(`line_${id}`, {}))
+    await assert.rejects(fundUnchecked(`line_${id}`, 5_000n), /is no open credit of EUR 5000/)
+  }
 })

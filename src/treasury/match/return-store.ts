@@ -32,6 +32,13 @@ export async function listCreditedBeside(
   return new Set(beside.map(({ line }) => line))
 }
 
+/** What accounts have of the line, in minor units, derived or not. */
+export async function findCredited(sql: Tag, line: bigint): Promise<bigint> {
+  const [row] = await sql<{ credited: bigint }[]>`
+    select credited_of_line(${line}::bigint) as credited`
+  return row?.credited ?? 0n
+}
+
 /** Whether no match has the line. */
 export async function isOpenLine(sql: Tag, line: bigint): Promise<boolean> {
   const [row] = await sql`select from bank_lines where id = ${line}::bigint and match is null`
