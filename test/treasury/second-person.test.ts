@@ -107,6 +107,28 @@ test('large credit matched without an item of an account: by nobody alone, as a 
   }
 })
 
+test('large credit matched with small fundings that do not name it: by nobody alone', async () => {
+  const line = await comesIn(19_998n)
+  const fundings = { amount: 9_999n, kind: 'funding' }
+  const items = await giveItems(owner, NOSTRO, [
+    { ...fundings, key: 'SLICE-0001' },
+    { ...fundings, key: 'SLICE-0002' },
+  ])
+  const named = items.map(id => `item_${id}`).join(',')
+  const words = ['nostro', 'match', '--lines', line, '--items', named]
+  assert.match(await mayNot('ada', ...words), /somebody else first proposes match for line_\d+/)
+  await does('ada', 'nostro', 'propose', line, 'match', ...NOTE)
+  await does('ben', ...words)
+})
+
+test('large credit matched with fundings that name it, each as proposed: by one person', async () => {
+  const line = await comesIn(19_998n)
+  const fundings = { amount: 9_999n, kind: 'funding', instruction: line }
+  const items = await giveItems(owner, NOSTRO, [fundings, fundings])
+  const named = items.map(id => `item_${id}`).join(',')
+  await does('ada', 'nostro', 'match', '--lines', line, '--items', named)
+})
+
 test('large credit and items of an account that are it, but for a fee: matched by one person', async () => {
   const line = await comesIn(10_000n)
   const [item] = await giveItems(owner, NOSTRO, [{ amount: 10_010n }])

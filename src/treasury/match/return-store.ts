@@ -66,9 +66,12 @@ export async function hasItemOfItsKey(sql: Tag, line: bigint): Promise<boolean> 
   return row?.has === true
 }
 
-/** Of these items, those that accounts have, and not the house. */
+/**
+ * Of these items, those that accounts have, and not the house. `instruction` is the line that a
+ * funding names; '' for none.
+ */
 export function listItemsOfAccounts(sql: Tag, items: readonly bigint[]) {
-  return sql<{ id: bigint; amount: bigint }[]>`
-    select id, amount from nostro_items
+  return sql<{ id: bigint; amount: bigint; kind: string; instruction: string }[]>`
+    select id, amount, kind, instruction from nostro_items
     where id = any (${items.map(String)}::text[]::bigint[]) and kind <> 'house'`
 }

@@ -44,7 +44,8 @@ interface AskedOf {
 
 /**
  * Refuses (409) a match by which one person decides about a large credit: its rest is large, or
- * what items of accounts leave of its large lines is.
+ * what items of accounts leave of its large lines is. A funding counts only if it names the line:
+ * without one, a person books so little that nobody else is asked.
  */
 export async function checkMatch(
   sql: Tag,
@@ -62,7 +63,11 @@ export async function checkMatch(
   if (large.length === 0) return
   const sum = (rows: readonly { readonly amount: bigint }[]) =>
     rows.reduce((total, { amount }) => (amount > 0n ? total + amount : total), 0n)
-  const left = sum(large) - sum(await listItemsOfAccounts(sql, items))
+  const named = new Set(large.map(({ id }) => caseId('line', id)))
+  const owned = (await listItemsOfAccounts(sql, items)).filter(
+    ({ kind, instruction }) => kind !== 'funding' || named.has(instruction),
+  )
+  const left = sum(large) - sum(owned)
   for (const { id: line } of large) {
     await checkSecondPerson(sql, { nostro, line, amount: left, to: MATCHED }, person)
   }
