@@ -54,10 +54,25 @@ language sql stable security definer set search_path to public, pg_temp as $$
     and j.source = 'esc_line' || of_line
 $$;
 
+-- The first credit with the reference that is matched without an item of an account: it went back
+-- to its payer, or it is the house's. Null for none.
+create index matched_credits_by_key on bank_lines using gin ((array[fold_reference(end_to_end_id),
+  fold_reference(bank_reference), fold_reference(instruction)]))
+  where match is not null and amount > 0;
+create function spent_line(reference text, of_currency text) returns bigint
+language sql stable security definer set search_path to public, pg_temp as $$
+  select min(l.id) from bank_lines l
+  where l.match is not null and l.amount > 0 and l.currency = of_currency
+    and array[fold_reference(l.end_to_end_id), fold_reference(l.bank_reference),
+      fold_reference(l.instruction)] @> array[fold_reference(reference)]
+    and fold_reference(reference) <> ''
+    and not exists (select from nostro_items i where i.match = l.match and i.kind <> 'house')
+$$;
+
 -- A funding of a line is of an open credit on an account for clients, and all of its fundings are no
 -- more than it. From the limit of its nostro on, another person has proposed it, or a funding key
--- from before the line credits it. Without a line nobody books so much where two people decide: it
--- would then match the line by itself.
+-- from before the line credits it. Without a line nobody books so much where two people decide, as it
+-- would then match the line by itself; and nobody books what has the reference of spent money.
 create function check_funding(j journals) returns void language plpgsql
 security definer set search_path to public, pg_temp as $$
 declare
@@ -77,6 +92,11 @@ begin
     then
       raise exception 'a funding of % % without a line needs two people', j.currency, j.amount
         using errcode = 'check_violation', constraint = 'large_funding_has_a_line';
+    end if;
+    of_line := spent_line(j.metadata ->> 'reference', j.currency);
+    if of_line is not null then
+      raise exception 'the money of line % is no account''s', of_line
+        using errcode = 'check_violation', constraint = 'funded_by_unspent_money';
     end if;
     return;
   end if;
@@ -123,6 +143,8 @@ create trigger funds_one_account after insert on journals for each row
   when (new.kind = 'funding') execute function keep_funding_reference();
 
 revoke execute on function
-  has_item_to_come(bigint), credited_of_line(bigint), check_funding(journals) from public;
-grant execute on function has_item_to_come(bigint), credited_of_line(bigint)
+  has_item_to_come(bigint), credited_of_line(bigint), spent_line(text, text),
+  check_funding(journals) from public;
+grant execute on function
+  has_item_to_come(bigint), credited_of_line(bigint), spent_line(text, text)
   to corridor_service, corridor_auditor;

@@ -1,6 +1,8 @@
 // On which account at a bank an operator may book money.
 import type { Sql } from '../sql/connect.ts'
 import type { Booking } from '../statements/funding/rules.ts'
+import { caseId } from '../treasury/match/case-id.ts'
+import { findSpentLine } from '../treasury/match/return-store.ts'
 import { needsTwoPeople } from '../treasury/match/second-person.ts'
 import type { Nostro } from '../treasury/nostro.ts'
 import { listNostros } from '../treasury/nostro-store.ts'
@@ -40,4 +42,17 @@ export async function checkSmall(audit: Sql, booking: Omit<Booking, 'by'>): Prom
     `${moneyWords(amount, currency)} on ${large.name} needs two people: somebody proposes whose ` +
     'its line is, and another person credits it (corridor nostro propose, nostro credit).'
   throw refusal('invalid_transition', message, 'amount')
+}
+
+/**
+ * Refuses (409) a funding without a line, with the reference of a credit that went back to its
+ * payer, or that the house has: the same money would be somebody's twice.
+ */
+export async function checkUnspent(audit: Sql, booking: Omit<Booking, 'by'>): Promise<void> {
+  const line = await findSpentLine(audit, booking)
+  if (line === undefined) return
+  const message =
+    `${caseId('line', line)} has the reference "${booking.reference}", and is no account’s ` +
+    'money: undo its match first, or name the line of this money as source.'
+  throw refusal('invalid_transition', message, 'reference')
 }

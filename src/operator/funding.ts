@@ -27,7 +27,7 @@ import { currencyExponent, findCurrency } from '../values/money/currency.ts'
 import { formatMajor } from '../values/money/decimal.ts'
 import { moneyWords } from '../values/money/words.ts'
 import { type Acting, type Action, writing } from './action.ts'
-import { checkNostro, checkSmall } from './funding-nostro.ts'
+import { checkNostro, checkSmall, checkUnspent } from './funding-nostro.ts'
 import { inTurnOfLine } from './line-turn.ts'
 import { accountNamed, known } from './operator-write.ts'
 import { AccountId, MAX_MINOR, Reason, ReasonRequest, Reference } from './request.ts'
@@ -180,6 +180,7 @@ const fund = writing({
     const line = lineOfSource(source)
     if (line !== undefined) return bookLine(acting, line, booking, once)
     await checkSmall(acting.audit, booking)
+    await checkUnspent(acting.audit, booking)
     return book(acting, booking, once)
   },
   command: {

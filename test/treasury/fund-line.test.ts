@@ -283,13 +283,41 @@ test('large funding without a line, where two people decide: refused, in TypeScr
   await succeed(ada, 'fund', idOf(account), 'EUR', '999.99', '--reference', 'SMALL-0001')
 })
 
-test('line whose reference has just funded an account: not returned, derived or not', async () => {
+test('line whose reference has funded an account: neither returned nor booked, derived or not', async () => {
   const reference = 'BANKREF-000042'
   const line = await comesIn(5_000n, reference)
-  await succeed(ada, 'fund', idOf(account), 'EUR', '50.00', '--reference', 'bankref-0000 42')
-  const words = ['nostro', 'return', line, '--reason', 'No customer']
-  assert.match(await refused(ada, ...words), /has the key of what was just booked/)
+  await succeed(ada, 'fund', idOf(account), 'EUR', '40.00', '--reference', 'bankref-0000 42')
+  const ways = [
+    ['return', line, '--reason', 'No customer'],
+    ['book', line, '--as', 'own_funds'],
+  ]
+  for (const words of ways) {
+    assert.match(await refused(ada, 'nostro', ...words), /has the key of what was just booked/)
+  }
+  await deriveAll()
+  for (const words of ways) {
+    assert.match(await refused(ada, 'nostro', ...words), /has the key of an open item/)
+  }
+  const [item] = await owner<{ id: bigint }[]>`
+    select id from nostro_items where key = ${reference}`
+  const match = ['--lines', line, '--items', `item_${item?.id}`, '--rest-as', 'own_funds']
+  await succeed(ada, 'nostro', 'match', ...match)
 })
+
+for (const [used, use] of Object.entries(USES)) {
+  test(`reference of a line that is ${used}: funds no account, by the command and by PostgreSQL`, async () => {
+    const reference = `SPENT-${used}-01`
+    const line = await comesIn(5_000n, reference)
+    await use(line)
+    const words = ['fund', idOf(account), 'EUR', '50.00', '--reference', reference.toLowerCase()]
+    assert.match(await refused(ada, ...words), /line_\d+ has the reference .* no account’s money/)
+    const unchecked = fundUnchecked('other', 5_000n, { reference: ` ${reference} ` })
+    await assert.rejects(unchecked, /the money of line \d+ is no account's/)
+    const again = await comesIn(5_000n, reference)
+    const source = `esc_${again.replace('_', '')}`
+    await succeed(ada, ...words, '--source', source)
+  })
+}
 
 test('line on an account for the house, or on a closed one: funds no account, in TypeScript and in PostgreSQL', async () => {
   await succeed(ada, ...'nostro add eur_shut EUR 0'.split(' '))

@@ -32,6 +32,7 @@ import {
 import { listCreditedBeside } from './return-store.ts'
 import { checkMatch } from './second-person.ts'
 import { movedBetween } from './transfer.ts'
+import { checkUnbooked } from './unbooked.ts'
 
 /** What a rest may be booked as. A transfer is from or to another nostro. */
 export const REST_KINDS = ['cost', 'interest', 'own_funds', 'write_off', 'transfer'] as const
@@ -62,7 +63,7 @@ export interface MadeMatch {
 
 /**
  * Refuses members that are unknown (404), that do not fit (400), that are matched already, or whose
- * money an account has without its item here (409).
+ * money an account has without its item here (409); with a rest, also by one of its other ids.
  */
 export async function matchByPerson(tx: TransactionSql, asked: AskedMatch): Promise<MadeMatch> {
   const { rest_as, to, note, by } = asked
@@ -78,6 +79,11 @@ export async function matchByPerson(tx: TransactionSql, asked: AskedMatch): Prom
   if (credited !== undefined) {
     const message = `${caseId('line', credited)} is credited to an account: match that item.`
     throw refusal('invalid_transition', message, 'lines')
+  }
+  if (rest_as !== undefined) {
+    // A debit may have the key of a payment that it is the fee of.
+    const credits = lines.filter(({ amount }) => amount > 0n)
+    for (const { id } of credits) await checkUnbooked(tx, id, asked.items)
   }
   const person = { name: by, is_login: asked.is_login === true }
   await checkMatch(tx, { nostro, lines, items: asked.items, rest, rest_as }, person)

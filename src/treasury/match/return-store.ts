@@ -1,5 +1,5 @@
 // The SQL statements that say whether the money of a line is somebody's already.
-import type { Tag } from '../../sql/sql.ts'
+import { sql as part, type Tag } from '../../sql/sql.ts'
 
 interface Members {
   readonly lines: readonly bigint[]
@@ -51,8 +51,19 @@ export async function hasItemToCome(sql: Tag, line: bigint): Promise<boolean> {
   return row?.has === true
 }
 
-/** Whether an open item has one of the ids of the line, so that the same money is booked. */
-export async function hasItemOfItsKey(sql: Tag, line: bigint): Promise<boolean> {
+/**
+ * Whether an open item has one of the ids of the line, so that the same money is booked. With
+ * `but`, only one of money in counts, other than these.
+ */
+export async function hasItemOfItsKey(
+  sql: Tag,
+  line: bigint,
+  but?: readonly bigint[],
+): Promise<boolean> {
+  const others =
+    but === undefined
+      ? part``
+      : part`and i.amount > 0 and i.id <> all (${but.map(String)}::text[]::bigint[])`
   const [row] = await sql<{ has: boolean }[]>`
     select exists (
       select from bank_lines l
@@ -62,8 +73,21 @@ export async function hasItemOfItsKey(sql: Tag, line: bigint): Promise<boolean> 
         i.key <> '' and i.key = any (select fold_reference(key) from unnest(k.keys) key)
         or i.instruction <> '' and i.instruction = any (k.keys)
         or i.uetr <> '' and i.uetr = l.uetr)
-      where l.id = ${line}::bigint) as has`
+      where l.id = ${line}::bigint ${others}) as has`
   return row?.has === true
+}
+
+/**
+ * The first credit with the reference that went back to its payer, or that the house has; undefined
+ * for none.
+ */
+export async function findSpentLine(
+  sql: Tag,
+  { reference, currency }: { readonly reference: string; readonly currency: string },
+): Promise<bigint | undefined> {
+  const [row] = await sql<{ line: bigint | null }[]>`
+    select spent_line(${reference}, ${currency}) as line`
+  return row?.line ?? undefined
 }
 
 /**

@@ -8,8 +8,9 @@ import type { Nostro } from '../nostro.ts'
 import { openMembers, today } from './by-person.ts'
 import { caseId } from './case-id.ts'
 import { asMatcher, findHouseItems, returnReference, writeMatches } from './match-store.ts'
-import { hasItemOfItsKey, hasItemToCome, listCreditedBeside } from './return-store.ts'
+import { listCreditedBeside } from './return-store.ts'
 import { checkSecondPerson, type Decider } from './second-person.ts'
+import { checkUnbooked } from './unbooked.ts'
 
 export interface AskedReturn {
   readonly line: bigint
@@ -43,13 +44,7 @@ async function bookReturn(tx: TransactionSql, { line, nostro, note, by: person }
   if ((await listCreditedBeside(tx, [{ lines: [line], items: [] }])).size > 0) {
     throw refusal('invalid_transition', `${id} is credited to an account: reverse that first.`)
   }
-  if (await hasItemOfItsKey(tx, line)) {
-    throw refusal('invalid_transition', `${id} has the key of an open item: match it with that.`)
-  }
-  if (await hasItemToCome(tx, line)) {
-    const message = `${id} has the key of what was just booked: look again in a minute.`
-    throw refusal('invalid_transition', message)
-  }
+  await checkUnbooked(tx, line)
   await checkSecondPerson(tx, { nostro, line, amount, to: 'return' }, person)
   const journal = { kind: 'return', or_later: true, note, by } as const
   const house_number = await bookHouse(tx, {

@@ -1,0 +1,24 @@
+// What goes back to its payer, or into the books of the house, is in no book of an account.
+import type { Tag } from '../../sql/sql.ts'
+import { refusal } from '../../values/errors.ts'
+import { caseId } from './case-id.ts'
+import { hasItemOfItsKey, hasItemToCome } from './return-store.ts'
+
+/**
+ * Refuses (409) a credit with an id of an open item, or of one to come. With `items`, which it is
+ * matched with, other items of money in count alone.
+ */
+export async function checkUnbooked(
+  sql: Tag,
+  line: bigint,
+  items?: readonly bigint[],
+): Promise<void> {
+  const id = caseId('line', line)
+  if (await hasItemOfItsKey(sql, line, items)) {
+    throw refusal('invalid_transition', `${id} has the key of an open item: match it with that.`)
+  }
+  if (await hasItemToCome(sql, line)) {
+    const message = `${id} has the key of what was just booked: look again in a minute.`
+    throw refusal('invalid_transition', message)
+  }
+}
