@@ -1,4 +1,4 @@
-// On which account at a bank an operator may book money.
+// On which account at a bank, and of which money there, an operator may fund an account.
 import type { Sql } from '../sql/connect.ts'
 import type { Booking } from '../statements/funding/rules.ts'
 import { caseId } from '../treasury/match/case-id.ts'
@@ -55,4 +55,22 @@ export async function checkUnspent(audit: Sql, booking: Omit<Booking, 'by'>): Pr
     `${caseId('line', line)} has the reference "${booking.reference}", and is no account’s ` +
     'money: undo its match first, or name the line of this money as source.'
   throw refusal('invalid_transition', message, 'reference')
+}
+
+/** What PostgreSQL refuses as well, by constraint: something has changed since it was looked at. */
+const REFUSED: ReadonlyMap<string, string> = new Map([
+  ['funded_by_an_open_line', 'The line was matched or credited meanwhile: look at it again.'],
+  ['large_credit_by_two', 'Another person first proposes this account for the line.'],
+  ['large_funding_has_a_line', 'This much needs two people: name the line of the money as source.'],
+  [
+    'funded_by_unspent_money',
+    'A credit with this reference is no account’s money: name the line of this money as source.',
+  ],
+])
+
+/** Turns what PostgreSQL refuses about a funding into a refusal (409). */
+export function refuseFunding(error: unknown): never {
+  const { constraint_name = '' } = error as { constraint_name?: string }
+  const message = REFUSED.get(constraint_name)
+  throw message === undefined ? error : refusal('invalid_transition', message)
 }

@@ -27,7 +27,7 @@ import { currencyExponent, findCurrency } from '../values/money/currency.ts'
 import { formatMajor } from '../values/money/decimal.ts'
 import { moneyWords } from '../values/money/words.ts'
 import { type Acting, type Action, writing } from './action.ts'
-import { checkNostro, checkSmall, checkUnspent } from './funding-nostro.ts'
+import { checkNostro, checkSmall, checkUnspent, refuseFunding } from './funding-nostro.ts'
 import { inTurnOfLine } from './line-turn.ts'
 import { accountNamed, known } from './operator-write.ts'
 import { AccountId, MAX_MINOR, Reason, ReasonRequest, Reference } from './request.ts'
@@ -349,7 +349,9 @@ export function book<Shown>(
   const message = 'No such currency.'
   const isKnown = findCurrency(currency) !== undefined
   refuseIfAny(isKnown ? [] : [{ reason: 'currency', message, remarks: 'currency' }])
-  return acting.write(bookingWrite(acting.operator.name, asked), { answer: presentBooking, once })
+  return acting
+    .write(bookingWrite(acting.operator.name, asked), { answer: presentBooking, once })
+    .catch(refuseFunding)
 }
 
 /** `by` is the name of the operator. */

@@ -328,3 +328,62 @@ test('line on an account for the house, or on a closed one: funds no account, in
     await assert.rejects(fundUnchecked(`line_${id}`, 5_000n), /is no open credit of EUR 5000/)
   }
 })
+
+interface Meanwhile {
+  /** What is funded, as ben does it. */
+  readonly words: readonly string[]
+  /** What happens after the command has looked, and before it books. */
+  readonly change: () => PromiseLike<unknown>
+  readonly refusal: RegExp
+}
+
+const MEANWHILE: Readonly<Record<string, () => Promise<Meanwhile>>> = {
+  async 'account at the bank closed'() {
+    await succeed(ada, ...'nostro add eur_late EUR 0'.split(' '))
+    const [id] = await giveLines(owner, { name: 'eur_late', currency: 'EUR' }, [{ amount: 5_000n }])
+    const close = () => owner`update nostros set closed_at = now() where name = 'eur_late'`
+    const refusal = /The line was matched or credited meanwhile/
+    return { words: fund(`line_${id}`, {}), change: close, refusal }
+  },
+  async 'something else proposed'() {
+    const line = await comesIn(200_000n)
+    const propose = (to: string) =>
+      succeed(ada, 'nostro', 'propose', line, to, '--note', 'By mail')
+    await propose(idOf(account))
+    const words = fund(line, { amount: '2000.00' })
+    const refusal = /Another person first proposes this account/
+    return { words, change: () => propose('return'), refusal }
+  },
+  async 'a limit set'() {
+    await succeed(ada, ...'nostro add usd_main USD 0'.split(' '))
+    const words = ['fund', idOf(account), 'USD', '50.00', '--reference', 'LIMIT-0001']
+    const limit = () => owner`
+      update nostros set settings = settings || '{"two_people_from": "5000"}'
+      where name = 'usd_main'`
+    return { words, change: limit, refusal: /This much needs two people/ }
+  },
+  async 'its money returned'() {
+    const line = await comesIn(5_000n, 'MEANWHILE-0001')
+    const words = ['fund', idOf(account), 'EUR', '50.00', '--reference', 'MEANWHILE-0001']
+    const back = () => succeed(ada, 'nostro', 'return', line, '--reason', 'No customer')
+    return { words, change: back, refusal: /A credit with this reference is no account’s money/ }
+  },
+}
+
+for (const [what, prepare] of Object.entries(MEANWHILE)) {
+  test(`funding, ${what} before it is booked: refused in words, balance unchanged`, async () => {
+    const { words, change, refusal } = await prepare()
+    const before = await balancesOf(account)
+    const { ran } = await owner.begin(async tx => {
+      await tx`select from books where account_id = ${idOf(account)} for update`
+      const ran = ben.run(...words)
+      await Promise.race([ran, untilBlocked(owner)])
+      await change()
+      return { ran }
+    })
+    const { code, stderr } = await ran
+    assert.equal(code, 1, stderr)
+    assert.match(stderr, refusal)
+    assert.deepEqual(await balancesOf(account), before)
+  })
+}

@@ -3,6 +3,7 @@
 // finds the others.
 import { SERVICE } from '../../accounts/user/user.ts'
 import { bookingAct } from '../../operator/funding.ts'
+import { refuseFunding } from '../../operator/funding-nostro.ts'
 import type { Deps } from '../../runtime/deps.ts'
 import { bookMoney } from '../../statements/funding/operations.ts'
 import type { Booking } from '../../statements/funding/rules.ts'
@@ -38,7 +39,9 @@ export async function creditAll(deps: Deps, after = 0n): Promise<number> {
   const { audit } = operators
   const author = { operator: SERVICE, act: 'nostro credit', via: 'corridor treasury', origin: {} }
   const book = async (command: Booking) => {
-    await operators.run(author, { operation: bookMoney, command, act: bookingAct })
+    await operators
+      .run(author, { operation: bookMoney, command, act: bookingAct })
+      .catch(refuseFunding)
   }
   const { credited, left } = await creditLines({ sql, audit, finder, lists, book }, after)
   for (const { line, error } of left) {
