@@ -39,8 +39,9 @@ export async function checkSmall(audit: Sql, booking: Omit<Booking, 'by'>): Prom
   const large = open.find(one => one.currency === currency && needsTwoPeople(one, amount))
   if (large === undefined) return
   const message =
-    `${moneyWords(amount, currency)} on ${large.name} needs two people: somebody proposes whose ` +
-    'its line is, and another person credits it (corridor nostro propose, nostro credit).'
+    `${moneyWords(amount, currency)} on ${large.name} needs two people: one proposes the account ` +
+    'for its line (corridor nostro propose), and another one credits it (corridor nostro ' +
+    'credit). Without statements there are no lines: set no limit there.'
   throw refusal('invalid_transition', message, 'amount')
 }
 

@@ -126,6 +126,8 @@ Writes a balance transaction of type escrow. A live account needs --reference,
 so that running the same command again credits nothing.
 A reference that has funded another live account is refused, unless that was
 reversed, or --split says that one payment is split over accounts.
+A source funds an account once, also after a reversal: the line is then free
+for other accounts.
 To take back what was booked by mistake: corridor reverse btr_...
 
 Example:

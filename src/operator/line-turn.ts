@@ -2,10 +2,12 @@
 // returns or matches it meanwhile.
 import { findCreditLine } from '../treasury/funding-key-store.ts'
 import { caseId } from '../treasury/match/case-id.ts'
+import type { OpenLine } from '../treasury/match/match.ts'
 import { asMatcher } from '../treasury/match/match-store.ts'
-import { findLines } from '../treasury/match/open-store.ts'
+import { findLines, type Listed } from '../treasury/match/open-store.ts'
 import { findCredited, isOpenLine } from '../treasury/match/return-store.ts'
 import { checkSecondPerson } from '../treasury/match/second-person.ts'
+import type { Nostro } from '../treasury/nostro.ts'
 import { refusal } from '../values/errors.ts'
 import type { Acting } from './action.ts'
 import { nostroNamed } from './nostro-changes.ts'
@@ -27,10 +29,11 @@ export async function inTurnOfLine<T>(
   work: (line: OpenCredit, left: bigint) => Promise<T>,
 ): Promise<T> {
   const id = caseId('line', number)
-  known('line', id, (await findLines(audit, [number]))[0])
+  const found = known('line', id, (await findLines(audit, [number]))[0])
   const line = await findCreditLine(audit, number)
   if (line === undefined) {
-    throw refusal('invalid_transition', `${id} is no open credit on an account for clients.`)
+    const why = whyNot(found, await nostroNamed(audit, found.nostro))
+    throw refusal('invalid_transition', `${id} funds no account: ${why}.`)
   }
   return oneAtATime(() =>
     asMatcher(audit, { nostro: line.nostro, waits: true }, async tx => {
@@ -46,4 +49,15 @@ export async function inTurnOfLine<T>(
       return work(line, line.amount - credited)
     }),
   )
+}
+
+/** Why the line is no open credit for clients. */
+function whyNot({ match, amount, currency, code }: Listed<OpenLine>, nostro: Nostro): string {
+  const { name, purpose, closed_at, currency: own } = nostro
+  if (match !== null) return `it is in ${caseId('match', match)}`
+  if (amount <= 0n) return 'it is a debit'
+  if (purpose === 'own') return `${name} has the house’s own money`
+  if (closed_at !== null) return `${name} is closed`
+  if (currency !== own) return `it is in ${currency}, and ${name} in ${own}`
+  return `its code ${code} is that of a payment that came back`
 }

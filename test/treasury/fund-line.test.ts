@@ -113,10 +113,7 @@ for (const [used, use] of Object.entries(USES)) {
     const line = await comesIn(5_000n)
     const before = await balancesOf(account)
     await use(line)
-    assert.match(
-      await refused(ben, ...fund(line, {})),
-      /is no open credit on an account for clients/,
-    )
+    assert.match(await refused(ben, ...fund(line, {})), /funds no account: it is in match_\d+/)
     await assert.rejects(fundUnchecked(line, 5_000n), /is no open credit of EUR 5000/)
     assert.deepEqual(await balancesOf(account), before)
   })
@@ -251,7 +248,13 @@ test('line of another amount, currency or account at a bank, or unknown: refused
   assert.match(await refused(ada, ...fund('line_999999', {})), /line_999999/)
   await assert.rejects(fundUnchecked(line, 5_001n), /is no open credit of EUR 5001/)
   const debit = await comesIn(-5_000n)
-  assert.match(await refused(ada, ...fund(debit, {})), /is no open credit/)
+  assert.match(await refused(ada, ...fund(debit, {})), /line_\d+ funds no account: it is a debit/)
+  const [dollars] = await giveLines(owner, EUR, [{ amount: 100n, currency: 'USD' }])
+  const in_dollars = fund(`line_${dollars}`, { amount: '1.00', currency: 'USD' })
+  assert.match(await refused(ada, ...in_dollars), /it is in USD, and eur_main in EUR/)
+  const [returned] = await giveLines(owner, EUR, [{ amount: 100n, code: 'PMNT/RCDT/RRTN' }])
+  const came_back = fund(`line_${returned}`, { amount: '1.00' })
+  assert.match(await refused(ada, ...came_back), /its code PMNT\/RCDT\/RRTN is that of a payment/)
 })
 
 test('large credit, funded by its line: by nobody alone, in TypeScript and in PostgreSQL', async () => {
@@ -321,10 +324,11 @@ for (const [used, use] of Object.entries(USES)) {
 
 test('line on an account for the house, or on a closed one: funds no account, in TypeScript and in PostgreSQL', async () => {
   await succeed(ada, ...'nostro add eur_shut EUR 0'.split(' '))
-  for (const name of ['eur_own', 'eur_shut']) {
+  const why = { eur_own: /eur_own has the house’s own money/, eur_shut: /eur_shut is closed/ }
+  for (const [name, refusal] of Object.entries(why)) {
     const [id] = await giveLines(owner, { name, currency: 'EUR' }, [{ amount: 5_000n }])
     if (name === 'eur_shut') await owner`update nostros set closed_at = now() where name = ${name}`
-    await refused(ada, ...fund(`line_${id}`, {}))
+    assert.match(await refused(ada, ...fund(`line_${id}`, {})), refusal)
     await assert.rejects(fundUnchecked(`line_${id}`, 5_000n), /is no open credit of EUR 5000/)
   }
 })

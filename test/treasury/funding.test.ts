@@ -207,7 +207,7 @@ test('credit by a person: one account, once, with the reason; then its line is m
     select m.rule from bank_lines l join matches m on m.id = l.match where l.id = ${id ?? 0n}`
   assert.equal(line?.rule, 'key')
   const late = await cli.run(...words, account_id, '--reason', 'Again')
-  assert.match(late.stderr, /is no open credit on an account for clients/)
+  assert.match(late.stderr, /line_\d+ funds no account: it is in match_\d+/)
   const verdict = await verify(owner, { account_id: null, all: true })
   assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
 })

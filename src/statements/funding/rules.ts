@@ -123,7 +123,8 @@ export function decideBooking(
   const book = checkBook(books, account_id, currency, amount)
   const sourceName = bookedName(account_id, type, source)
   if (earlier.sources.has(sourceName)) {
-    throw refusal('source_already_used', `${source} has funded this account already.`, 'source')
+    const message = `${source} has funded this account already; a reversal does not free it.`
+    throw refusal('source_already_used', message, 'source')
   }
   const referenceName = bookedName(account_id, type, foldedReference(reference))
   const by = reference === '' ? undefined : earlier.references.get(referenceName)
