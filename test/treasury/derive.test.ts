@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Sql } from '../../src/sql/connect.ts'
+import type { Tag } from '../../src/sql/sql.ts'
 import { listPositions, trialBalance } from '../../src/treasury/balance-store.ts'
 import { assignAll, deriveSome } from '../../src/treasury/derive.ts'
 import { bookHouse, movedOn, reverseHouse } from '../../src/treasury/house.ts'
+import { hasItemToCome } from '../../src/treasury/match/return-store.ts'
 import { actForTheHouse } from '../../src/treasury/nostro-store.ts'
 import { newId } from '../../src/values/id.ts'
 import { verify } from '../../src/verify/run.ts'
@@ -14,6 +16,7 @@ import { localPayout } from '../support/given/bodies.ts'
 import { type Cli, openCli, succeed } from '../support/service/cli.ts'
 import { bookUsd, reverse } from '../support/service/operate.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import { giveLines } from '../support/treasury/open-rows.ts'
 
 let service: TestService
 let owner: Sql
@@ -320,3 +323,51 @@ for (const [name, { change, named }] of Object.entries(FAULTS)) {
     )
   })
 }
+
+test('line with an id of a payout that came back: an item is to come, by each id, until it is derived', async () => {
+  const account = await open()
+  await bookUsd(service, account, 'funding', 50_000_000n)
+  const id = await payByHand(account, 'HK-78 b')
+  await deriveAll()
+  const sent = { end_to_end_id: 'A1B2C3D4E5F6G7H', instruction: 'I-0000000078' }
+  const uetr = '7a562c67-ca16-48ba-b074-65581be6f078'
+  const keys = [
+    { end_to_end_id: 'hk-78B' },
+    { bank_reference: sent.end_to_end_id.toLowerCase() },
+    { instruction: sent.instruction },
+    { uetr },
+    { end_to_end_id: 'HK-79', instruction: 'I-0000000079' },
+  ]
+  const lines = await giveLines(
+    owner,
+    { name: 'usd_main', currency: 'USD' },
+    keys.map(key => ({ amount: 100n, ...key })),
+  )
+  const toCome = async (sql: Tag) => {
+    const found: boolean[] = []
+    for (const line of lines) found.push(await hasItemToCome(sql, line))
+    return found
+  }
+  assert.deepEqual(await toCome(owner), [false, false, false, false, false], 'nothing is back')
+  await run('payout', 'transition', id, 'reversed', '--reason', 'account closed')
+  assert.deepEqual(await toCome(owner), [true, false, false, false, false], 'paid by hand')
+  const by_rail = await undone(owner, async tx => {
+    const of = { account_id: account.account.account_id, payout_id: id }
+    await tx`
+      insert into payout_attempts (account_id, payout_id, number, rail, uetr, opened_at, asked_at,
+        ended_at, ended_as)
+      values (${of.account_id}, ${of.payout_id}, 1, 'first_bank', ${uetr}, now(), now(), now(),
+        'returned')`
+    await tx`
+      insert into rail_items (account_id, payout_id, attempt, amount, currency, rail, uetr, payment,
+        end_to_end_id, msg_id, payment_information_id, instruction_id, seal_at, closes_at,
+        execution_date)
+      values (${of.account_id}, ${of.payout_id}, 1, 100, 'USD', 'first_bank', ${uetr}, '{}',
+        ${sent.end_to_end_id}, 'FILE000000000078', 'FILE000000000078-1', ${sent.instruction},
+        now(), now() + interval '1 hour', current_date)`
+    return toCome(tx)
+  })
+  assert.deepEqual(by_rail, [false, true, true, true, false], 'paid by a rail of files')
+  await deriveAll()
+  assert.deepEqual(await toCome(owner), [false, false, false, false, false], 'derived')
+})
