@@ -68,6 +68,12 @@ language sql stable security definer set search_path to public, pg_temp as $$
     and fold_reference(reference) <> ''
     and not exists (select from nostro_items i where i.match = l.match and i.kind <> 'house')
 $$;
+-- Who funds an account by a reference, and who sends back or books a line with it, wait for each
+-- other until the end of the transaction.
+create function take_turn_of_reference(reference text) returns void language sql volatile as $$
+  select pg_advisory_xact_lock(
+    hashtextextended('corridor reference ' || fold_reference(reference), 0))
+$$;
 
 -- A funding of a line is of an open credit on an account for clients, and all of its fundings are no
 -- more than it. From the limit of its nostro on, another person has proposed it, or a funding key
@@ -93,6 +99,7 @@ begin
       raise exception 'a funding of % % without a line needs two people', j.currency, j.amount
         using errcode = 'check_violation', constraint = 'large_funding_has_a_line';
     end if;
+    perform take_turn_of_reference(j.metadata ->> 'reference');
     of_line := spent_line(j.metadata ->> 'reference', j.currency);
     if of_line is not null then
       raise exception 'the money of line % is no account''s', of_line

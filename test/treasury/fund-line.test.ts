@@ -307,6 +307,22 @@ test('line whose reference has funded an account: neither returned nor booked, d
   await succeed(ada, 'nostro', 'match', ...match)
 })
 
+test('line that is returned while its reference funds an account: not returned', async () => {
+  const reference = 'AT-ONCE-000042'
+  const line = await comesIn(5_000n, reference)
+  const { funded, returned } = await owner.begin(async tx => {
+    // The funding has its journal, and does not commit.
+    await tx`lock table audit_log in share row exclusive mode`
+    const funded = ben.run('fund', idOf(account), 'EUR', '50.00', '--reference', reference)
+    await Promise.race([funded, untilBlocked(owner)])
+    const returned = ada.run('nostro', 'return', line, '--reason', 'No customer')
+    while ((await untilBlocked(owner)).length < 2);
+    return { funded, returned }
+  })
+  assert.equal((await funded).code, 0)
+  assert.match((await returned).stderr, /has the key of what was just booked/)
+})
+
 for (const [used, use] of Object.entries(USES)) {
   test(`reference of a line that is ${used}: funds no account, by the command and by PostgreSQL`, async () => {
     const reference = `SPENT-${used}-01`

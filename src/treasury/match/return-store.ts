@@ -45,6 +45,15 @@ export async function isOpenLine(sql: Tag, line: bigint): Promise<boolean> {
   return row !== undefined
 }
 
+/** Whoever funds an account by an id of the line waits for this transaction, or this for that. */
+export async function takeTurnOfIds(sql: Tag, line: bigint): Promise<void> {
+  await sql`
+    select take_turn_of_reference(key) from (
+      select distinct fold_reference(raw) as key from bank_lines l
+      cross join unnest(array[l.end_to_end_id, l.bank_reference, l.instruction]) as raw
+      where l.id = ${line}::bigint and raw <> '' order by 1) keys`
+}
+
 /** Whether a journal that is not derived yet makes an item with one of the ids of the line. */
 export async function hasItemToCome(sql: Tag, line: bigint): Promise<boolean> {
   const [row] = await sql<{ has: boolean }[]>`select has_item_to_come(${line}::bigint) as has`

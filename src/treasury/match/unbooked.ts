@@ -2,7 +2,7 @@
 import type { Tag } from '../../sql/sql.ts'
 import { refusal } from '../../values/errors.ts'
 import { caseId } from './case-id.ts'
-import { hasItemOfItsKey, hasItemToCome } from './return-store.ts'
+import { hasItemOfItsKey, hasItemToCome, takeTurnOfIds } from './return-store.ts'
 
 /**
  * Refuses (409) a credit with an id of an open item, or of one to come. With `items`, which it is
@@ -14,6 +14,7 @@ export async function checkUnbooked(
   items?: readonly bigint[],
 ): Promise<void> {
   const id = caseId('line', line)
+  await takeTurnOfIds(sql, line)
   if (await hasItemOfItsKey(sql, line, items)) {
     throw refusal('invalid_transition', `${id} has the key of an open item: match it with that.`)
   }
