@@ -201,7 +201,7 @@ const FUNDED = rule('journals')`
     select substring(j.source from '${LINE_SOURCE}')::bigint as line, sum(j.amount) as amount
     from journals j join books b on b.account_id = j.account_id and not b.sandbox
     where $1::text is null and j.kind in ('funding', 'funding_reversal')
-      and j.source like 'esc\_line%'
+      and j.source like 'esc\\_line%'
     group by 1) f
   join bank_lines l on l.id = f.line
   where f.amount > l.amount`
