@@ -56,18 +56,18 @@ $$;
 
 -- The first credit with the reference that is matched without an item of an account: it went back
 -- to its payer, or it is the house's. Null for none.
-create index matched_credits_by_key on bank_lines using gin ((array[fold_reference(end_to_end_id),
-  fold_reference(bank_reference), fold_reference(instruction)]))
+create index matched_credits_by_key on bank_lines using gin ((array_remove(array[
+    fold_reference(end_to_end_id), fold_reference(bank_reference), fold_reference(instruction)], '')))
   where match is not null and amount > 0;
 create function spent_line(reference text, of_currency text) returns bigint
 language sql stable security definer set search_path to public, pg_temp as $$
   select min(l.id) from bank_lines l
   where l.match is not null and l.amount > 0 and l.currency = of_currency
-    and array[fold_reference(l.end_to_end_id), fold_reference(l.bank_reference),
-      fold_reference(l.instruction)] @> array[fold_reference(reference)]
-    and fold_reference(reference) <> ''
+    and array_remove(array[fold_reference(l.end_to_end_id), fold_reference(l.bank_reference),
+      fold_reference(l.instruction)], '') @> array[fold_reference(reference)]
     and not exists (select from nostro_items i where i.match = l.match and i.kind <> 'house')
 $$;
+
 -- Who funds an account by a reference, and who sends back or books a line with it, wait for each
 -- other until the end of the transaction.
 create function take_turn_of_reference(reference text) returns void language sql volatile as $$
