@@ -1,7 +1,8 @@
 // The SQL statements of closed months.
-import type { Tag } from '../sql/sql.ts'
+import { sql as part, type Tag } from '../sql/sql.ts'
 import type { Instant } from '../values/instant.ts'
 import { unassigned } from './balance-store.ts'
+import { accountsBehind } from './item-store.ts'
 
 export interface Close {
   readonly month: string
@@ -25,13 +26,8 @@ export function listBlockers(sql: Tag, month: string) {
       select ${`${month}-01`}::date as first,
         (${`${month}-01`}::date + interval '1 month')::date as next)
     select what, name, nostro from (
-      select 1 as place, 'behind' as what, b.account_id as name, '' as nostro
-      from books b join accounts a using (account_id) left join account_cursors c using (account_id)
-      cross join bounds
-      where not a.sandbox and b.journal_count > coalesce(c.number, 0) and exists (
-        select from journals j where j.account_id = b.account_id
-          and j.number = coalesce(c.number, 0) + 1
-          and j.created_at < bounds.next::timestamp at time zone 'UTC')
+      select 1 as place, 'behind' as what, account_id as name, '' as nostro
+      from (${accountsBehind(part`(select next from bounds)`)}) b
       union all
       select 2, 'statement_missing', n.name, n.name from nostros n cross join bounds
       where n.kind in ('bank', 'provider') and n.opening_on < bounds.next

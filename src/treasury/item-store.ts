@@ -1,7 +1,7 @@
 // The SQL statements that derive sums of days and items from the journals of accounts. `corridor
 // verify` derives both again by the same texts.
 import type { Sql, TransactionSql } from '../sql/connect.ts'
-import { sql as part } from '../sql/sql.ts'
+import { sql as part, type Statement } from '../sql/sql.ts'
 import { LINE_SOURCE } from './funding-key.ts'
 
 /** A part of a book: journals with numbers from after `from` to `to`. */
@@ -35,6 +35,15 @@ export async function takeTurn(tx: TransactionSql): Promise<boolean> {
     select pg_try_advisory_xact_lock(hashtextextended('corridor treasury', 0)) as taken`
   return row?.taken === true
 }
+
+/** Live accounts with a journal from before this day of UTC, a fragment, that is not derived. */
+export const accountsBehind = (day: Statement) => part`
+  select b.account_id
+  from books b join accounts a using (account_id) left join account_cursors c using (account_id)
+  where not a.sandbox and b.journal_count > coalesce(c.number, 0) and exists (
+    select from journals j where j.account_id = b.account_id
+      and j.number = coalesce(c.number, 0) + 1
+      and j.created_at < (${day})::timestamp at time zone 'UTC')`
 
 /** Locks the cursors of these accounts, which the transaction is confined to. */
 export async function lockStretches(

@@ -20,8 +20,8 @@ import {
 } from './report-store.ts'
 import { monthRows } from './safeguarding-month.ts'
 import { listSignedDays, listToSign } from './safeguarding-store.ts'
-import { daysOver, stateRows } from './state-liability.ts'
-import { listLiabilities, listStatePayouts } from './state-store.ts'
+import { checkDerived, daysOver, stateRows } from './state-liability.ts'
+import { countAccountsBehind, listLiabilities, listStatePayouts } from './state-store.ts'
 
 /** The most rows of a report. One that has more is asked for by shorter periods. */
 export const MAX_ROWS = 100_000
@@ -143,6 +143,7 @@ export const REPORTS = {
     rows: async (sql, { quarter, today }) => {
       const days = daysOver(quarter, today)
       if (days === undefined) return []
+      checkDerived(days, await countAccountsBehind(sql, days))
       const liabilities = await listLiabilities(sql, days, MAX_ROWS)
       const payouts = await listStatePayouts(sql, days)
       return stateRows(days, liabilities, payouts).map(row => worded(row))

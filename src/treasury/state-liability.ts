@@ -1,6 +1,7 @@
 // The rows of a quarter by state of the US: the average daily liability, payouts, and each day's
 // liability. Pure.
 import { plusDays } from '../values/calendar/day.ts'
+import { refusal } from '../values/errors.ts'
 import { divideHalfUp } from '../values/money/decimal.ts'
 import type { Days, Liability, StatePayouts } from './state-store.ts'
 
@@ -22,6 +23,16 @@ export function daysOver(quarter: string, today: string): Days | undefined {
   const yesterday = plusDays(today, -1)
   const last = end < yesterday ? end : yesterday
   return last < first ? undefined : { first, last }
+}
+
+/** Refuses (409) figures that journals of the days are missing in. */
+export function checkDerived({ last }: Days, behind: bigint): void {
+  if (behind === 0n) return
+  const accounts = behind === 1n ? '1 account has' : `${behind} accounts have`
+  const message =
+    `${accounts} journals up to ${last} that are not in the house’s books yet: wait, or see ` +
+    'corridor doctor.'
+  throw refusal('invalid_transition', message)
 }
 
 /** Amounts are minor units. */

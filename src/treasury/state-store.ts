@@ -1,6 +1,7 @@
 // The SQL statements of client money by state of the US. Sums of days and the audit log make every
 // figure: `corridor verify` proves both, and nothing that happens later changes a past day.
 import { sql as part, type Tag } from '../sql/sql.ts'
+import { accountsBehind } from './item-store.ts'
 
 /** Days of UTC that are over, both included. */
 export interface Days {
@@ -62,6 +63,13 @@ const DAYS = ({ first, last }: Days) => part`
     cross join (select ${first}::date + n - 1 as day
       from generate_series(0, ${last}::date - ${first}::date + 1) n) d
     left join steps s using (us_state, currency, day))`
+
+/** How many accounts have journals of these days that are in no sum yet. */
+export async function countAccountsBehind(sql: Tag, { last }: Days): Promise<bigint> {
+  const [row] = await sql<{ accounts: bigint }[]>`
+    select count(*) as accounts from (${accountsBehind(part`${last}::date + 1`)}) b`
+  return row?.accounts ?? 0n
+}
 
 /** Minor units. `day`: null for the sum of all days. */
 export interface Liability {

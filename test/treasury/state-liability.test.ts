@@ -3,12 +3,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Sql } from '../../src/sql/connect.ts'
+import { deriveSome } from '../../src/treasury/derive.ts'
 import { listRequirements } from '../../src/treasury/safeguarding-store.ts'
 import { firstDayOf, quarterOf } from '../../src/treasury/state-liability.ts'
 import { plusDays } from '../../src/values/calendar/day.ts'
 import { divideHalfUp } from '../../src/values/money/decimal.ts'
 import { US_STATE_CODES } from '../../src/values/us-state.ts'
 import { type Cli, openCli, succeed } from '../support/service/cli.ts'
+import { bookUsd } from '../support/service/operate.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
 import {
   addPerson,
@@ -178,6 +180,32 @@ test('state of an account: set by a command, shown, kept with its time; every ot
     assert.equal((await set(us_state)).code, 0, us_state)
   }
   assert.deepEqual(await report(QUARTER.name), before, 'no day of the past has changed')
+})
+
+test('journal of a day that is over and is not derived: the report is refused; once it is, the day has it', async () => {
+  const day = plusDays(new Date().toISOString().slice(0, 10), -1)
+  const asked = ['report', 'state-liability', '--quarter', quarterOf(day)]
+  const { account_id } = account.account
+  const owed = async () => {
+    const found = (await report(quarterOf(day))).find(
+      row => row.day === day && row.us_state === 'none' && row.currency === 'USD',
+    )
+    return BigInt((found?.amount ?? '0').replace('.', ''))
+  }
+  await bookUsd(service, account, 'funding', 100_000n, 'F-1')
+  // A journal of today is of no day that is over.
+  const before = await owed()
+  await owner.begin(async tx => {
+    await tx`alter table journals disable trigger user`
+    await tx`update journals set created_at = created_at - interval '1 day'
+      where account_id = ${account_id}`
+    await tx`alter table journals enable trigger user`
+  })
+  const { code, stderr } = await cli.run(...asked)
+  assert.notEqual(code, 0)
+  assert.match(stderr, new RegExp(`1 account has journals up to ${day} that are not in the house`))
+  while ((await deriveSome(service.deps)).journals > 0n);
+  assert.equal((await owed()) - before, 100_000n)
 })
 
 test('state of an account by a form of the console: saved, and shown by its name', async () => {
