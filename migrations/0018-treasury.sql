@@ -3,6 +3,10 @@
 -- account's journal has: bank fees, transfers, deals. Everything about accounts is derived from
 -- their journals, which have numbers without gaps (docs/decisions/treasury.md).
 
+create function are_distinct(list text[]) returns boolean language sql immutable as $$
+  select count(distinct one) = count(*) from unnest(list) as u (one)
+$$;
+
 -- An account of ours at a bank, a provider or a chain, in one currency.
 create table nostros (
   name text collate "C" primary key check (name ~ '^[a-z][a-z0-9_]{1,39}$'),
@@ -17,7 +21,8 @@ create table nostros (
   -- The pool of safeguarded money that it belongs to.
   pool text not null default 'none' check (pool in ('payments', 'emoney', 'none')),
   -- The rails whose payouts leave from it.
-  rails text[] collate "C" not null default '{}' check (cardinality(rails) <= 50),
+  rails text[] collate "C" not null default '{}' check (cardinality(rails) <= 50)
+    constraint rails_named_once check (are_distinct(rails)),
   -- The balance in minor units, at the bank and in the books, at the start of this day of UTC.
   opening_balance bigint not null,
   opening_on date not null,

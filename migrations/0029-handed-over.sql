@@ -13,7 +13,8 @@ create index handed_over_by_nostro on handed_over (nostro) include (amount);
 create trigger kept before update or truncate on handed_over
   for each statement execute function refuse_change();
 
--- The rails behind gates. A rail of a currency is behind one gate at most (gate_of_one_nostro).
+-- The rails behind gates. A rail of a currency is behind one gate at most (gate_of_one_nostro), and
+-- once (rails_named_once).
 create view gated_rails as
 select name as nostro, currency, unnest(rails) as rail from nostros
 where closed_at is null and settings @> '{"gate":true}';

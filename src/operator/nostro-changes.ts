@@ -251,18 +251,23 @@ function foldedAccount(account: string): string {
   return account.replaceAll(/\s/g, '').toUpperCase()
 }
 
-/** Refuses rails that do not exist, and an account that another open nostro has. */
+/**
+ * Refuses rails that do not exist, a rail that is there twice, and an account that another open
+ * nostro has.
+ */
 async function checkNostro(sql: Tag, nostro: Nostro, others: readonly Nostro[]): Promise<void> {
   const { account, currency, rails, purpose, pool } = nostro
   const open = others.filter(one => one.closed_at === null && one.currency === currency)
   const shared = open.flatMap(one => sharedAtGate(nostro, one))
   const names = (await listRails(sql)).map(rail => rail.name)
   const unknown = rails.filter(rail => !names.includes(rail))
+  const twice = rails.find((rail, place) => rails.indexOf(rail) < place)
   const twin = open.find(one => one.account === account)
   refuseIfAny([
     ...(unknown.length > 0
       ? [invalidField('rails', `there is no rail ${unknown.join(', ')}`)]
       : []),
+    ...(twice === undefined ? [] : [invalidField('rails', `rails has ${twice} twice`)]),
     ...(account !== '' && twin !== undefined
       ? [invalidField('account', `nostro ${twin.name} has this account in ${currency}`)]
       : []),

@@ -64,6 +64,15 @@ for (const [place, [command, change]] of Object.entries(CHANGES).entries()) {
   })
 }
 
+test('rail that a nostro names twice: refused in words, and by PostgreSQL', async () => {
+  const { name } = await openNostro(owner, 'eur_twice')
+  const rails = ['manual', 'manual']
+  await assert.rejects(setNostro(sql, name, { rails }), /rails has manual twice/)
+  await assert.rejects(owner`update nostros set rails = ${rails} where name = ${name}`, {
+    constraint_name: 'rails_named_once',
+  })
+})
+
 test('nostro close, two open items of opposite amounts: refused, as items are open', async () => {
   const nostro = await openNostro(owner, 'eur_opposite')
   await giveItems(owner, nostro, [{ amount: -100n }, { amount: 100n }])
