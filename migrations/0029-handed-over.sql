@@ -146,13 +146,20 @@ language sql stable security definer set search_path to public, pg_temp as $$
   from nostros n where n.name = of
 $$;
 
+-- Waits for a turn longer than a request of a payer would.
+create function wait_for_turn(of text) returns void
+language sql set lock_timeout to '30s' as $$
+  select pg_advisory_xact_lock(hashtextextended(of, 0))
+$$;
+
 -- A gate begins with the sum of that moment. Nothing that changes it runs meanwhile: claims at the
--- gate, the derivation, and changes of payouts wait, for as long as it takes to add up.
+-- gate, the derivation, new payouts and changes of payouts wait, for as long as it takes to add up.
+-- The derivation may take long, and so its turn comes first, while nobody waits for this.
 create function begin_gate() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin
-  perform pg_advisory_xact_lock(hashtextextended('corridor cover ' || new.name, 0));
-  perform pg_advisory_xact_lock(hashtextextended('corridor treasury', 0));
+  perform wait_for_turn('corridor treasury');
+  perform wait_for_turn('corridor cover ' || new.name);
   lock table open_payouts, payout_attempts in share mode;
   delete from handed_over where nostro = new.name;
   insert into handed_over (nostro, amount)

@@ -3,7 +3,7 @@ import type { Static } from 'typebox'
 import { Closed, CurrencyCode, Literals, MINOR_OF, optional, REASON, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { listRails } from '../rails/row-store.ts'
-import type { Sql, TransactionSql } from '../sql/connect.ts'
+import { readManyRows, type Sql, type TransactionSql } from '../sql/connect.ts'
 import type { Tag } from '../sql/sql.ts'
 import { listPositions } from '../treasury/balance-store.ts'
 import { NOSTRO_KINDS, type Nostro, POOLS, PURPOSES } from '../treasury/nostro.ts'
@@ -142,7 +142,10 @@ export async function addNostro(sql: Sql, asked: Static<typeof AddNostro>): Prom
     settings,
   )
   await checkNostro(sql, nostro, nostros)
-  await insertNostro(sql, nostro)
+  await sql.begin(tx => {
+    void readManyRows(tx)
+    return insertNostro(tx, nostro)
+  })
   return nostro
 }
 
@@ -155,7 +158,8 @@ interface Stored {
 
 /**
  * Changes a nostro from what is stored under the lock of its row: so no change undoes another one
- * that came between. Refuses an unknown name (404) and a nostro that is closed (409).
+ * that came between. Where a gate begins, PostgreSQL reads every payout under way. Refuses an
+ * unknown name (404) and a nostro that is closed (409).
  */
 export function changeNostro(
   sql: Sql,
@@ -163,6 +167,7 @@ export function changeNostro(
   change: (stored: Stored) => Nostro | Promise<Nostro>,
 ): Promise<Nostro> {
   return sql.begin(async tx => {
+    void readManyRows(tx)
     await lockNostros(tx, [name])
     const nostros = await listNostros(tx)
     const nostro = knownAmong('nostro', name, nostros, one => one.name)

@@ -73,6 +73,18 @@ test('rail that a nostro names twice: refused in words, and by PostgreSQL', asyn
   })
 })
 
+test('gate set while the derivation works for longer than a request may last: set once that ends', async () => {
+  const { name } = await openNostro(owner, 'eur_gated')
+  const setting = await owner.begin(async tx => {
+    await tx`select pg_advisory_xact_lock(hashtextextended('corridor treasury', 0))`
+    const started = setNostro(sql, name, { gate: true })
+    await untilBlocked(owner)
+    await tx`select pg_sleep(6)`
+    return { started }
+  })
+  assert.equal((await setting.started).settings.gate, true)
+})
+
 test('nostro close, two open items of opposite amounts: refused, as items are open', async () => {
   const nostro = await openNostro(owner, 'eur_opposite')
   await giveItems(owner, nostro, [{ amount: -100n }, { amount: 100n }])
