@@ -46,17 +46,21 @@ create trigger moved_by_day after update on nostro_items
   referencing old table as before new table as after
   for each statement execute function move_open_days();
 
--- Makes one row of those of a nostro and day. Each row is folded once, whoever else folds.
-create function fold_open_days() returns void
-language sql security definer set search_path to public, pg_temp as $$
+-- Makes one row of those of a nostro and day. One process folds at a time, and the others go on.
+create function fold_open_days() returns void language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('corridor open_days', 0)) then
+    return;
+  end if;
   with folded as (
     delete from open_days where (nostro, currency, day, is_out) in (
       select nostro, currency, day, is_out from open_days group by 1, 2, 3, 4 having count(*) > 1)
     returning nostro, currency, day, is_out, count, amount)
   insert into open_days (nostro, currency, day, is_out, count, amount)
   select nostro, currency, day, is_out, sum(count), sum(amount) from folded group by 1, 2, 3, 4
-  having sum(count) <> 0 or sum(amount) <> 0
-$$;
+  having sum(count) <> 0 or sum(amount) <> 0;
+end $$;
 
 insert into open_days (nostro, currency, day, is_out, count, amount)
 select nostro, currency, value_on, amount < 0, count(*), sum(amount) from nostro_items

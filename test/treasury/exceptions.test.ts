@@ -4,7 +4,12 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { connect, type Sql } from '../../src/sql/connect.ts'
 import { dueDays } from '../../src/treasury/match/exception.ts'
-import { countCases, insertNote, listCases } from '../../src/treasury/match/exception-store.ts'
+import {
+  countCases,
+  foldOpenDays,
+  insertNote,
+  listCases,
+} from '../../src/treasury/match/exception-store.ts'
 import { matchNostro } from '../../src/treasury/match/match-nostro.ts'
 import type { Nostro } from '../../src/treasury/nostro.ts'
 import { plusDays } from '../../src/values/calendar/day.ts'
@@ -173,6 +178,21 @@ test('exceptions: the oldest first; the counts are those of the list', async () 
       })
       .sort(([a, b], [c, d]) => (`${a} ${b}` < `${c} ${d}` ? -1 : 1)),
   )
+})
+
+test('open items folded by two processes at the same moment: one folds, the other waits for nobody', async () => {
+  const rows = async () => {
+    const [row] = await owner<{ rows: bigint }[]>`
+      select count(*) as rows from open_days where nostro = ${main.name} and day = '2026-01-05'`
+    return row?.rows
+  }
+  for (const amount of [1n, 2n]) await items({ amount, day: '2026-01-05' })
+  assert.equal(await rows(), 2n)
+  await owner.begin(async tx => {
+    await tx`select fold_open_days()`
+    await foldOpenDays(sql)
+  })
+  assert.equal(await rows(), 1n)
 })
 
 test('exception with notes: the last owner and the last note are shown; an unknown line has none', async () => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { creditAll } from '../../src/app/worker/credit-lines.ts'
+import { startMatching } from '../../src/app/worker/match-lines.ts'
 import type { Sql } from '../../src/sql/connect.ts'
 import { deriveSome } from '../../src/treasury/derive.ts'
 import {
@@ -18,6 +19,7 @@ import { referenceFault } from '../../src/values/network/creditor-reference.ts'
 import { verify } from '../../src/verify/run.ts'
 import { balancesOf } from '../support/assert/check.ts'
 import { type Cli, openCli, succeed } from '../support/service/cli.ts'
+import { until } from '../support/service/process.ts'
 import { type Client, startTestService, type TestService } from '../support/service/service.ts'
 import { readLists, readUnList, requireLists, takeUnList } from '../support/service/un-list.ts'
 import { type GivenLine, giveLines } from '../support/treasury/open-rows.ts'
@@ -154,6 +156,22 @@ test('lines that do not sum to the closing balance of the bank: none is credited
   assert.equal(await balanceOf(account), before)
   await move(-5)
   assert.equal(await credited(account), 59n)
+})
+
+test('open items that cannot be folded: a line with a key is credited all the same', async () => {
+  const { value } = await addKey(account, 'reference')
+  const before = BigInt((await balanceOf(account)) ?? 0)
+  await owner`revoke execute on function fold_open_days() from corridor_service`
+  const matching = startMatching(service.deps)
+  try {
+    await giveLines(owner, NOSTRO, [{ amount: 61n, text: value }])
+    await until('the line is credited', async () => {
+      return BigInt((await balanceOf(account)) ?? 0) === before + 61n
+    })
+  } finally {
+    await matching.stop()
+    await owner`grant execute on function fold_open_days() to corridor_service`
+  }
 })
 
 test('key that has ended: stays in suspense', async () => {

@@ -51,9 +51,13 @@ async function matchRound(deps: Deps, rounds: Rounds): Promise<number> {
   })
   const isDue = mark !== rounds.mark || performance.now() >= rounds.at + LOOK_AGAIN_MS
   const wait_ms = isDue ? await matchAll(deps) : 0
-  if (isDue) await foldOpenDays(sql)
   if (isDue && wait_ms === 0) Object.assign(rounds, { mark, at: performance.now() })
-  await creditNew(deps, rounds.credited)
+  try {
+    await creditNew(deps, rounds.credited)
+  } finally {
+    // A fold that fails costs the count of exceptions time, and nothing else.
+    if (isDue) await foldOpenDays(sql).catch(warned(deps, 'open items were not folded', undefined))
+  }
   return Math.max(LOOK_EVERY_MS, wait_ms)
 }
 

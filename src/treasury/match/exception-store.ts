@@ -1,4 +1,5 @@
 // Reads exceptions of lines and items, and the notes of people on them.
+import { readManyRows, type Sql } from '../../sql/connect.ts'
 import { type Fragment, sql, type Tag } from '../../sql/sql.ts'
 import type { IsoDate } from '../../values/calendar/calendar.ts'
 import type { Instant } from '../../values/instant.ts'
@@ -162,9 +163,15 @@ export async function listCases(
     order by c.since, c.of, c.number`
 }
 
-/** Folds the sums of open items by day, to which each statement has added rows. */
-export async function foldOpenDays(sql: Tag): Promise<void> {
-  await sql`select fold_open_days()`
+/**
+ * Folds the sums of open items by day, to which each statement has added rows. Does nothing while
+ * another process does.
+ */
+export async function foldOpenDays(sql: Sql): Promise<void> {
+  await sql.begin(async tx => {
+    void readManyRows(tx)
+    await tx`select fold_open_days()`
+  })
 }
 
 /** How many exceptions there are, their sum in minor units, and the day of the oldest. */
