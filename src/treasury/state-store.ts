@@ -10,19 +10,35 @@ export interface Days {
 }
 
 /**
- * The state of each account at the end of each day on which it changed; changes before the first
- * day count on the day before it.
+ * `said`: where each account counted at the end of each day on which something was said of it, ''
+ * for nowhere, as its pool was `none`. What was said before the first day counts on the day before
+ * it.
  */
 const said = ({ first, last }: Days) => part`
-  with said as (
-    select distinct on (account_id, day) account_id, day, us_state from (
-      select after ->> 'account_id' as account_id, after ->> 'us_state' as us_state,
-        greatest((changed_at at time zone 'UTC')::date, ${first}::date - 1) as day, change_id
-      from audit_log
-      where table_name = 'accounts' and after ? 'us_state'
-        and coalesce(before ->> 'us_state', 'none') <> after ->> 'us_state'
-        and changed_at < (${last}::date + 1)::timestamp at time zone 'UTC') changes
-    order by account_id, day, change_id desc)`
+  with changes as (
+    select after ->> 'account_id' as account_id, change_id,
+      greatest((changed_at at time zone 'UTC')::date, ${first}::date - 1) as day,
+      after ->> 'us_state' as us_state, after ->> 'pool' as pool
+    from audit_log
+    where table_name in ('accounts', 'account_pools')
+      and changed_at < (${last}::date + 1)::timestamp at time zone 'UTC'
+      and (after ? 'pool' or coalesce(before ->> 'us_state', 'none') <> after ->> 'us_state')),
+  by_day as (
+    select account_id, day,
+      (array_agg(us_state order by change_id desc) filter (where us_state is not null))[1]
+        as us_state,
+      (array_agg(pool order by change_id desc) filter (where pool is not null))[1] as pool
+    from changes group by account_id, day),
+  counted as (
+    select *, count(us_state) over w as states, count(pool) over w as pools
+    from by_day window w as (partition by account_id order by day)),
+  said as (
+    select account_id, day,
+      case when first_value(pool) over (partition by account_id, pools order by day) = 'none'
+        then '' else coalesce(
+          first_value(us_state) over (partition by account_id, states order by day), 'none')
+        end as us_state
+    from counted)`
 
 /**
  * What was owed at the end of each day, in minor units: of each account what it has and what is in
@@ -55,7 +71,7 @@ const DAYS = ({ first, last }: Days) => part`
       union all
       select lag(us_state) over w, currency, day, -lag(owed) over w from stated
       window w as (partition by account_id, currency order by day)) all_steps
-    where amount <> 0 group by 1, 2, 3),
+    where amount <> 0 and us_state <> '' group by 1, 2, 3),
   days as (
     select us_state, currency, day, sum(coalesce(s.amount, 0)) over (
       partition by us_state, currency order by day) as amount
@@ -101,7 +117,10 @@ export interface StatePayouts {
   readonly amount: bigint
 }
 
-/** By the state of the account at the end of the day. Payouts to another account move no money. */
+/**
+ * By the state of the account at the end of the day, without those of accounts that count nowhere.
+ * Payouts to another account move no money.
+ */
 export function listStatePayouts(sql: Tag, days: Days): Promise<StatePayouts[]> {
   const { first, last } = days
   return sql<StatePayouts[]>`
@@ -122,5 +141,6 @@ export function listStatePayouts(sql: Tag, days: Days): Promise<StatePayouts[]> 
       sum(s.number)::bigint as number, sum(s.amount)::bigint as amount
     from sent s left join periods p on p.account_id = s.account_id and s.day >= p.since
       and (p.until is null or s.day < p.until)
+    where coalesce(p.us_state, 'none') <> ''
     group by 1, 2, 3 order by 1, 2, 3`
 }

@@ -58,11 +58,11 @@ interface Moved {
   readonly amount: bigint
 }
 
-interface Said {
-  readonly account_id: string
-  readonly at: string
-  readonly us_state: string
-}
+/** What was said of an account: its state, or its pool. */
+type Said = { readonly account_id: string; readonly at: string } & (
+  | { readonly us_state: string }
+  | { readonly pool: string }
+)
 
 /** Writes sums of days as the derivation does; the parts may have either code. */
 const giveDays = (rows: readonly Moved[]) => owner`
@@ -76,17 +76,27 @@ const giveDays = (rows: readonly Moved[]) => owner`
   )}::text::jsonb) as r (day date, account_id text, currency text, code text, amount numeric)
   group by 1, 2, 3, 4`
 
-/** Writes changes as the trigger writes them, at times of the past. */
-async function giveStates(changes: readonly Said[]): Promise<void> {
-  const last = new Map<string, string>()
-  for (const { account_id, at, us_state } of changes) {
-    const before = { account_id, us_state: last.get(account_id) ?? 'none' }
+/** Writes changes as the triggers write them, at times of the past. */
+async function giveSaid(changes: readonly Said[]): Promise<void> {
+  const last = new Map<string, object>()
+  for (const { at, ...after } of changes) {
+    const table = 'pool' in after ? 'account_pools' : 'accounts'
+    const key = `${table} ${after.account_id}`
     await owner`
       insert into audit_log (table_name, changed_at, changed_by, before, after)
-      values ('accounts', ${at}::timestamptz, 'ada', ${JSON.stringify(before)}::text::jsonb,
-        ${JSON.stringify({ account_id, us_state })}::text::jsonb)`
-    last.set(account_id, us_state)
+      values (${table}, ${at}::timestamptz, 'ada',
+        ${JSON.stringify(last.get(key) ?? null)}::text::jsonb,
+        ${JSON.stringify(after)}::text::jsonb)`
+    last.set(key, after)
   }
+}
+
+/** Where an account counts at the end of the day; '' in the pool `none`. */
+function placeOf(account_id: string, day: string, said: readonly Said[]): string {
+  const own = said.filter(one => one.account_id === account_id && one.at.slice(0, 10) <= day)
+  const pool = own.flatMap(one => ('pool' in one ? one.pool : [])).at(-1)
+  const us_state = own.flatMap(one => ('us_state' in one ? one.us_state : [])).at(-1)
+  return pool === 'none' ? '' : (us_state ?? 'none')
 }
 
 /** `state currency` to minor units, at the end of the day. */
@@ -98,9 +108,8 @@ function modelOf(day: string, moved: readonly Moved[], said: readonly Said[]) {
   }
   const owed = new Map<string, bigint>()
   for (const [key, sum] of sums) {
-    const [account_id, currency] = key.split(' ')
-    const last = said.filter(one => one.account_id === account_id && one.at.slice(0, 10) <= day)
-    const state = `${last.at(-1)?.us_state ?? 'none'} ${currency}`
+    const [account_id = '', currency = ''] = key.split(' ')
+    const state = `${placeOf(account_id, day, said)} ${currency}`
     if (sum > 0n) owed.set(state, (owed.get(state) ?? 0n) + sum)
   }
   return owed
@@ -110,25 +119,39 @@ const major = (minor: bigint) => `${minor / 100n}.${String(minor % 100n).padStar
 
 // First, while no other account has a day.
 const SEED = pickSeed()
-test(`random books and states, seed ${SEED}: each day's liability and the averages are those of the model, and sum to what was owed`, async () => {
+test(`random books and states, seed ${SEED}: each day's liability and the averages are those of the model, without the house’s own money`, async () => {
   await run('nostro', 'add', 'usd_clients', 'USD', '0', '--pool', 'payments')
   const random = seeded(SEED)
   const upTo = (most: number) => Math.floor(random() * most)
+  const own = (await service.openAccount({ currencies: ['USD'], sandbox: false })).account
   const accounts = Array.from({ length: 8 }, (_, number) => `acc_0000000${number}`)
   const some = <T>(from: readonly T[]) => from[upTo(from.length)] as T
   const anyDay = () => plusDays('2026-03-01', upTo(140))
-  const moved = Array.from({ length: 120 }, () => ({
-    ...{ account_id: some(accounts), currency: some(['USD', 'EUR']), day: anyDay() },
-    amount: BigInt(upTo(100_000) - 40_000) || 1n,
+  const moved = Array.from({ length: 140 }, () => ({
+    ...{ account_id: some([...accounts, own.account_id]), currency: some(['USD', 'EUR']) },
+    ...{ day: anyDay(), amount: BigInt(upTo(100_000) - 40_000) || 1n },
   }))
-  const said = Array.from({ length: 30 }, () => ({
-    ...{ account_id: some(accounts), us_state: some(['CA', 'NY', 'PR', 'none']) },
-    at: `${anyDay()}T${some(['00:00:00', '12:00:00', '23:59:59.999999'])}Z`,
-  })).sort((a, b) => (a.at < b.at ? -1 : 1))
+  const atAnyTime = () => `${anyDay()}T${some(['00:00:00', '12:00:00', '23:59:59.999999'])}Z`
+  const said: readonly Said[] = [
+    ...Array.from({ length: 30 }, () => ({
+      ...{ account_id: some(accounts), at: atAnyTime() },
+      us_state: some(['CA', 'NY', 'PR', 'none']),
+    })),
+    ...Array.from({ length: 12 }, () => ({
+      ...{ account_id: some(accounts.slice(4)), at: atAnyTime() },
+      pool: some(['none', 'payments']),
+    })),
+    // The house’s own account, whose pool is `none` on every day.
+    { account_id: own.account_id, at: '2026-02-01T00:00:00Z', pool: 'none' },
+  ].sort((a, b) => (a.at < b.at ? -1 : 1))
+  await run('safeguarding', 'pool', own.account_id, 'none')
   await giveDays(moved)
-  await giveStates(said)
+  await giveSaid(said)
 
-  const models = DAYS.map(day => ({ day, owed: modelOf(day, moved, said) }))
+  const models = DAYS.map(day => {
+    const all = [...modelOf(day, moved, said)]
+    return { day, owed: new Map(all.filter(([key]) => !key.startsWith(' '))) }
+  })
   const expected = models.flatMap(({ day, owed }) =>
     [...owed].map(([key, amount]) => [...key.split(' '), day, major(amount)].join(' ')),
   )
@@ -144,16 +167,16 @@ test(`random books and states, seed ${SEED}: each day's liability and the averag
   const shown = await rowsOf('average_daily_liability', average)
   assert.deepEqual(shown.map(row => row.join(' ')).sort(), averages.sort())
 
-  for (const { day, owed } of models.filter((_, number) => number % 13 === 0)) {
+  // The figures of a midnight go by the pools of now: of these accounts, the own one alone has one.
+  const clients = moved.filter(({ account_id }) => account_id !== own.account_id)
+  for (const day of DAYS.filter((_, number) => number % 13 === 0)) {
+    const owed = [...modelOf(day, clients, [])]
     const midnight = await listRequirements(owner, `${plusDays(day, 1)}T00:00:00Z`)
-    for (const { currency, owed: all } of midnight) {
-      const keys = [...owed].filter(([key]) => key.endsWith(` ${currency}`))
-      assert.equal(
-        keys.reduce((sum, [, amount]) => sum + amount, 0n),
-        all,
-        `${day} ${currency}`,
-      )
-    }
+    assert.deepEqual(
+      midnight.filter(one => one.owed > 0n).map(one => [`none ${one.currency}`, one.owed]),
+      owed.sort(([a], [b]) => (a < b ? -1 : 1)),
+      day,
+    )
   }
 })
 
@@ -229,7 +252,11 @@ test('state of an account by a form of the console: saved, and shown by its name
 test('payouts of a quarter: counted in the state of their day, with their sum, and apart from those that came back', async () => {
   const account_id = 'acc_zzzzzzzz'
   const at = (day: string, us_state: string) => ({ account_id, at: `${day}T09:00:00Z`, us_state })
-  await giveStates([at('2026-05-10', 'WY'), at('2026-05-20', 'TX')])
+  const own = 'acc_zzzzzzzy'
+  await giveSaid([
+    ...[at('2026-05-10', 'WY'), at('2026-05-20', 'TX')],
+    { account_id: own, at: '2026-05-10T09:00:00Z', pool: 'none' },
+  ])
   const paid = [
     ...[
       ['2026-03-31T23:59:59.999999Z', -1],
@@ -243,19 +270,22 @@ test('payouts of a quarter: counted in the state of their day, with their sum, a
     ],
     ['2026-07-01T00:00:00Z', -7],
     ['2026-06-01T00:00:00Z', 3_000],
+    // Of the house’s own account: clients’ money until it got its pool.
+    ['2026-05-09T23:59:59.999999Z', -40, own],
+    ['2026-05-10T00:00:00Z', -50, own],
   ] as const
-  for (const [number, [booked_at, amount]] of paid.entries()) {
+  for (const [number, [booked_at, amount, of = account_id]] of paid.entries()) {
     await owner`
       insert into nostro_items (amount, booked_at, number, value_on, currency, kind, account_id,
         payout_id)
       values (${amount}, ${booked_at}::timestamptz, ${number + 1}, '2026-04-01', 'JPY',
-        ${amount < 0 ? 'payout' : 'payout_return'}, ${account_id}, 'po_1')`
+        ${amount < 0 ? 'payout' : 'payout_return'}, ${of}, 'po_1')`
   }
   const columns = ['us_state', 'currency', 'number', 'amount']
   assert.deepEqual(await rowsOf('payouts', columns), [
     ['TX', 'JPY', '2', '3005'],
     ['WY', 'JPY', '2', '2050'],
-    ['none', 'JPY', '1', '200'],
+    ['none', 'JPY', '2', '240'],
   ])
   assert.deepEqual(await rowsOf('payouts_returned', columns), [['TX', 'JPY', '1', '3000']])
 })
