@@ -18,9 +18,9 @@ import {
   listTransit,
   type Period,
 } from './report-store.ts'
-import { monthRows } from './safeguarding-month.ts'
+import { daysOfMonth, monthRows } from './safeguarding-month.ts'
 import { listSignedDays, listToSign } from './safeguarding-store.ts'
-import { checkDerived, daysOver, stateRows } from './state-liability.ts'
+import { checkDerived, daysOfQuarter, daysOver, stateRows } from './state-liability.ts'
 import { countAccountsBehind, listLiabilities, listStatePayouts } from './state-store.ts'
 
 /** The most rows of a report. One that has more is asked for by shorter periods. */
@@ -131,17 +131,20 @@ export const REPORTS = {
       ...['entered', 'difference', 'd1_requirement', 'd1_resource', 'd1_difference', 'bank'],
       ...['state', 'action', 'signed_by'],
     ],
-    rows: async (sql, { month, today }) =>
-      monthRows(month, await listSignedDays(sql, month), await listToSign(sql), today)
+    rows: async (sql, { month, today }) => {
+      const days = daysOver(daysOfMonth(month), today)
+      const to_sign = days === undefined ? [] : await listToSign(sql, days)
+      return monthRows(await listSignedDays(sql, month), to_sign)
         .slice(0, MAX_ROWS)
-        .map(row => worded(row)),
+        .map(row => worded(row))
+    },
   },
   'state-liability': {
     title: 'client money and payouts of a quarter, by state of the US',
     asks: 'quarter',
     columns: ['figure', 'us_state', 'currency', 'day', 'days', 'number', 'amount'],
     rows: async (sql, { quarter, today }) => {
-      const days = daysOver(quarter, today)
+      const days = daysOver(daysOfQuarter(quarter), today)
       if (days === undefined) return []
       checkDerived(days, await countAccountsBehind(sql, days))
       const liabilities = await listLiabilities(sql, days, MAX_ROWS)

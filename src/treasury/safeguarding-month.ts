@@ -40,30 +40,33 @@ export type MonthFigure =
   | 'discrepancy'
   | 'institution'
 
-/** A pool and a currency that days of the month are to be signed for, and from which day on. */
+/** A day that is to be signed for a pool and a currency if it is a day of reconciliation. */
 export interface ToSign {
+  readonly day: string
   readonly pool: SafeguardedPool
   readonly currency: string
-  readonly since: string
+}
+
+/** The days of a month such as 2026-11. */
+export function daysOfMonth(month: string) {
+  const first = `${month}-01`
+  return { first, last: plusDays(`${plusDays(first, 31).slice(0, 7)}-01`, -1) }
 }
 
 /**
  * The rows of a month by pool and currency. A correction replaces its day; a discrepancy stays,
- * also one that was corrected. A day of reconciliation that nobody has signed is named, up to
- * `today`, which is not over: the days of the week without bank holidays of the United Kingdom.
+ * also one that was corrected. A day of reconciliation that nobody has signed is named: the days of
+ * the week without bank holidays of the United Kingdom.
  */
-export function monthRows(
-  month: string,
-  signed: readonly SignedDay[],
-  open: readonly ToSign[],
-  today: string,
-): MonthRow[] {
-  const keys = new Set([...signed, ...open].map(keyOf))
+export function monthRows(signed: readonly SignedDay[], to_sign: readonly ToSign[]): MonthRow[] {
+  const keys = new Set([...signed, ...to_sign].map(keyOf))
   return [...keys].sort().flatMap(key => {
     const own = signed.filter(day => keyOf(day) === key)
-    const to_sign = open.find(one => keyOf(one) === key)
     const last = [...new Map(own.map(day => [day.day, day])).values()]
-    const missing = to_sign === undefined ? [] : unsignedDays(month, to_sign, own, today)
+    const missing = unsignedDays(
+      to_sign.filter(day => keyOf(day) === key),
+      own,
+    )
     const days = [...last.map(day => rowOf('day', day)), ...missing]
     return [
       ...days.sort((a, b) => (a.day < b.day ? -1 : 1)),
@@ -116,21 +119,12 @@ function institutionRows(last: SignedDay | undefined): MonthRow[] {
   }))
 }
 
-function unsignedDays(
-  month: string,
-  { pool, currency, since }: ToSign,
-  signed: readonly SignedDay[],
-  today: string,
-): MonthRow[] {
+function unsignedDays(to_sign: readonly ToSign[], signed: readonly SignedDay[]): MonthRow[] {
   const known = new Set(signed.map(({ day }) => day))
   const nothing = { number: '', institution: '', action: '', signed_by: '' }
-  const days = Array.from({ length: 31 }, (_, number) => plusDays(`${month}-01`, number))
-  return days
-    .filter(day => day.startsWith(month) && day >= since && day < today)
-    .filter(day => !known.has(day) && isReconciled(day))
-    .map(day => ({
-      ...{ figure: 'day' as const, day, pool, currency, state: 'not_signed', ...nothing },
-    }))
+  return to_sign
+    .filter(({ day }) => !known.has(day) && isReconciled(day))
+    .map(day => ({ figure: 'day' as const, ...day, state: 'not_signed', ...nothing }))
 }
 
 function isReconciled(day: string): boolean {

@@ -15,6 +15,7 @@ import {
   type Unassigned,
 } from './safeguarding.ts'
 import type { ToSign } from './safeguarding-month.ts'
+import { type Days, owedByDay } from './state-store.ts'
 
 /**
  * What is owed to clients before this instant. Nothing where no nostro has a pool: an installation
@@ -188,11 +189,31 @@ export async function listSignedDays(sql: Tag, month: string): Promise<SignedDay
   }))
 }
 
-/** What is to be signed: pools and currencies with an open account at a bank, and since when. */
-export function listToSign(sql: Tag): Promise<ToSign[]> {
+/**
+ * What is to be signed: each day at whose end a pool had an account at a bank in the currency, or
+ * owed clients money in it. The audit log has what was said by then, so no later change of an
+ * account changes a day. Nothing before the first account with a pool.
+ */
+export function listToSign(sql: Tag, days: Days): Promise<ToSign[]> {
   return sql<ToSign[]>`
-    select pool, currency, min(opening_on)::text as since from nostros
-    where purpose = 'client' and pool <> 'none' and closed_at is null group by 1, 2`
+    ${owedByDay(days, 'pool')},
+    pooled as (
+      select d.day, n.pool, n.currency, n.closed_at is null as is_open
+      from (select ${days.first}::date + n as day
+        from generate_series(0, ${days.last}::date - ${days.first}::date) n) d
+      cross join lateral (
+        select distinct on (after ->> 'name') after ->> 'pool' as pool,
+          after ->> 'currency' as currency, after ->> 'closed_at' as closed_at
+        from audit_log
+        where table_name = 'nostros'
+          and changed_at < (d.day + 1)::timestamp at time zone 'UTC'
+        order by after ->> 'name', change_id desc) n
+      where n.pool <> 'none')
+    select day::text, pool, currency from pooled where is_open
+    union
+    select d.day::text, d.place, d.currency from days d
+    where d.amount > 0 and exists (select from pooled p where p.day = d.day)
+    order by 1, 2, 3`
 }
 
 /** Stores the snapshot under the next number of its day. */

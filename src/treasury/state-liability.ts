@@ -16,13 +16,16 @@ export function firstDayOf(quarter: string): string {
   return `${quarter.slice(0, 4)}-${String(month).padStart(2, '0')}-01`
 }
 
-/** The days of a quarter that are over `today`; undefined before the first one is. */
-export function daysOver(quarter: string, today: string): Days | undefined {
+export function daysOfQuarter(quarter: string): Days {
   const first = firstDayOf(quarter)
-  const end = plusDays(firstDayOf(quarterOf(plusDays(first, 95))), -1)
+  return { first, last: plusDays(firstDayOf(quarterOf(plusDays(first, 95))), -1) }
+}
+
+/** Those of the days that are over `today`; undefined before the first one is. */
+export function daysOver({ first, last }: Days, today: string): Days | undefined {
   const yesterday = plusDays(today, -1)
-  const last = end < yesterday ? end : yesterday
-  return last < first ? undefined : { first, last }
+  if (yesterday < first) return undefined
+  return { first, last: last < yesterday ? last : yesterday }
 }
 
 /** Refuses (409) figures that journals of the days are missing in. */

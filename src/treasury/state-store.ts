@@ -1,5 +1,5 @@
-// The SQL statements of client money by state of the US. Sums of days and the audit log make every
-// figure: `corridor verify` proves both, and nothing that happens later changes a past day.
+// The SQL statements of client money by day, and by state of the US. Sums of days and the audit log
+// make every figure: `corridor verify` proves both, and what happens later changes no past day.
 import { sql as part, type Tag } from '../sql/sql.ts'
 import { accountsBehind } from './item-store.ts'
 
@@ -9,12 +9,16 @@ export interface Days {
   readonly last: string
 }
 
+/** Where an account counts of which nothing was said. */
+const UNSAID = { us_state: 'none', pool: 'payments' } as const
+type By = keyof typeof UNSAID
+
 /**
- * `said`: where each account counted at the end of each day on which something was said of it, ''
- * for nowhere, as its pool was `none`. What was said before the first day counts on the day before
- * it.
+ * `said`: the place at which each account counted at the end of each day on which something was
+ * said of it, '' for nowhere, as its pool was `none`. What was said before the first day counts on
+ * the day before it.
  */
-const said = ({ first, last }: Days) => part`
+const said = ({ first, last }: Days, by: By) => part`
   with changes as (
     select after ->> 'account_id' as account_id, change_id,
       greatest((changed_at at time zone 'UTC')::date, ${first}::date - 1) as day,
@@ -34,51 +38,52 @@ const said = ({ first, last }: Days) => part`
     from by_day window w as (partition by account_id order by day)),
   said as (
     select account_id, day,
-      case when first_value(pool) over (partition by account_id, pools order by day) = 'none'
-        then '' else coalesce(
-          first_value(us_state) over (partition by account_id, states order by day), 'none')
-        end as us_state
-    from counted)`
+      case when pool = 'none' then '' else coalesce(${part(by)}, ${UNSAID[by]}) end as place
+    from (select account_id, day,
+        first_value(us_state) over (partition by account_id, states order by day) as us_state,
+        first_value(pool) over (partition by account_id, pools order by day) as pool
+      from counted) known)`
 
 /**
- * What was owed at the end of each day, in minor units: of each account what it has and what is in
- * transit, where no negative sum offsets another account's. Its rows are steps: what began and what
- * ended on a day.
+ * `days`: what was owed at the end of each day, by place and currency, in minor units: of each
+ * account what it has and what is in transit, where no negative sum offsets another account's. Its
+ * rows are made of steps: what began and what ended on a day.
  */
-const DAYS = ({ first, last }: Days) => part`
+export const owedByDay = ({ first, last }: Days, by: By) => part`
+  ${said({ first, last }, by)},
   moved as (
     select account_id, currency, greatest(day, ${first}::date - 1) as day, sum(amount) as amount
     from account_days
     where code in ('available', 'in_transit') and day <= ${last}::date group by 1, 2, 3),
   points as (
-    select account_id, currency, day, sum(amount) as amount, max(us_state) as us_state from (
-      select account_id, currency, day, amount, null as us_state from moved
+    select account_id, currency, day, sum(amount) as amount, max(place) as place from (
+      select account_id, currency, day, amount, null as place from moved
       union all
-      select account_id, c.currency, s.day, 0, s.us_state from said s
+      select account_id, c.currency, s.day, 0, s.place from said s
       join (select distinct account_id, currency from moved) c using (account_id)) all_points
     group by 1, 2, 3),
   balances as (
-    select account_id, currency, day, us_state, greatest(sum(amount) over w, 0) as owed,
-      count(us_state) over w as changes
+    select account_id, currency, day, place, greatest(sum(amount) over w, 0) as owed,
+      count(place) over w as changes
     from points window w as (partition by account_id, currency order by day)),
   stated as (
-    select account_id, currency, day, owed, coalesce(first_value(us_state) over (
-      partition by account_id, currency, changes order by day), 'none') as us_state
+    select account_id, currency, day, owed, coalesce(first_value(place) over (
+      partition by account_id, currency, changes order by day), ${UNSAID[by]}) as place
     from balances),
   steps as (
-    select us_state, currency, day, sum(amount) as amount from (
-      select us_state, currency, day, owed as amount from stated
+    select place, currency, day, sum(amount) as amount from (
+      select place, currency, day, owed as amount from stated
       union all
-      select lag(us_state) over w, currency, day, -lag(owed) over w from stated
+      select lag(place) over w, currency, day, -lag(owed) over w from stated
       window w as (partition by account_id, currency order by day)) all_steps
-    where amount <> 0 and us_state <> '' group by 1, 2, 3),
+    where amount <> 0 and place <> '' group by 1, 2, 3),
   days as (
-    select us_state, currency, day, sum(coalesce(s.amount, 0)) over (
-      partition by us_state, currency order by day) as amount
-    from (select distinct us_state, currency from steps) k
+    select place, currency, day, sum(coalesce(s.amount, 0)) over (
+      partition by place, currency order by day) as amount
+    from (select distinct place, currency from steps) k
     cross join (select ${first}::date + n - 1 as day
       from generate_series(0, ${last}::date - ${first}::date + 1) n) d
-    left join steps s using (us_state, currency, day))`
+    left join steps s using (place, currency, day))`
 
 /** How many accounts have journals of these days that are in no sum yet. */
 export async function countAccountsBehind(sql: Tag, { last }: Days): Promise<bigint> {
@@ -98,14 +103,14 @@ export interface Liability {
 /** By state and currency: first the sum of all days, then each day with a liability. */
 export function listLiabilities(sql: Tag, days: Days, limit: number): Promise<Liability[]> {
   return sql<Liability[]>`
-    ${said(days)}, ${DAYS(days)}
-    select us_state, currency, day::text, amount::bigint from (
-      select us_state, currency, null::date as day, sum(amount) as amount from days
+    ${owedByDay(days, 'us_state')}
+    select place as us_state, currency, day::text, amount::bigint from (
+      select place, currency, null::date as day, sum(amount) as amount from days
       where day >= ${days.first}::date group by 1, 2
       union all
-      select us_state, currency, day, amount from days where day >= ${days.first}::date) rows
+      select place, currency, day, amount from days where day >= ${days.first}::date) rows
     where amount <> 0
-    order by (day is null) desc, us_state, currency, day limit ${limit}`
+    order by (day is null) desc, place, currency, day limit ${limit}`
 }
 
 /** Payouts that were settled, and those that came back; minor units of what payees got. */
@@ -124,9 +129,9 @@ export interface StatePayouts {
 export function listStatePayouts(sql: Tag, days: Days): Promise<StatePayouts[]> {
   const { first, last } = days
   return sql<StatePayouts[]>`
-    ${said(days)},
+    ${said(days, 'us_state')},
     periods as (
-      select account_id, us_state, day as since,
+      select account_id, place, day as since,
         lead(day) over (partition by account_id order by day) as until
       from said),
     sent as (
@@ -137,10 +142,10 @@ export function listStatePayouts(sql: Tag, days: Days): Promise<StatePayouts[]> 
         and i.booked_at >= ${first}::date::timestamp at time zone 'UTC'
         and i.booked_at < (${last}::date + 1)::timestamp at time zone 'UTC'
       where i.kind in ('payout', 'payout_return') group by 1, 2, 3, 4)
-    select s.kind, coalesce(p.us_state, 'none') as us_state, s.currency,
+    select s.kind, coalesce(p.place, 'none') as us_state, s.currency,
       sum(s.number)::bigint as number, sum(s.amount)::bigint as amount
     from sent s left join periods p on p.account_id = s.account_id and s.day >= p.since
       and (p.until is null or s.day < p.until)
-    where coalesce(p.us_state, 'none') <> ''
+    where p.place is distinct from ''
     group by 1, 2, 3 order by 1, 2, 3`
 }

@@ -54,12 +54,28 @@ const sign = ({ day, number = 1, owed, held, entered = 0, action = '', ...rest }
     ${owed}, 0, ${JSON.stringify(rest.external ?? [])}::text::jsonb, ${rest.state}, ${action},
     'ada')`
 
+/** Writes what was said as the triggers write it, at times of the past. */
+async function giveSaid(table: string, at: string, after: object): Promise<void> {
+  await owner`
+    insert into audit_log (table_name, changed_at, changed_by, after)
+    values (${table}, ${at}::timestamptz, 'ada', ${JSON.stringify(after)}::text::jsonb)`
+}
+
+const giveNostro = (at: string, name: string, currency: string, change: object = {}) =>
+  giveSaid('nostros', at, { name, currency, pool: 'payments', closed_at: null, ...change })
+
+/** The days of April 2026 that nobody has signed, as `pool currency day`. */
+const notSigned = async () =>
+  (await report('safeguarding', '--month', '2026-04'))
+    .filter(({ state }) => state === 'not_signed')
+    .map(({ pool, currency, day }) => `${pool} ${currency} ${day?.slice(8)}`)
+
 const at = (nostro: string, institution: string, bank: string, book: string) => ({
   ...{ nostro, institution, bank, book, open_lines: '0', open_items: '0', proved: true },
 })
 
 test('month of client money: each day, highest and lowest, each discrepancy, and what each institution held', async () => {
-  await add('gbp_one', 'GBP', 'Bank One')
+  await giveNostro('2026-04-01T09:00:00Z', 'gbp_one', 'GBP')
   const { institution: _, ...unsaid } = at('gbp_one', '', '10000', '10000')
   await sign({ day: '2026-04-01', owed: 10_000, held: 10_000, state: 'met', external: [unsaid] })
   const action = 'Paid in 50.00 at 10:15'
@@ -113,17 +129,56 @@ test('day that was signed before institutions were kept: listed without one', as
 })
 
 test('month of client money, days that nobody signed: named, but for weekends and bank holidays', async () => {
-  const rows = await report('safeguarding', '--month', '2026-04')
-  const missing = rows.filter(({ state }) => state === 'not_signed').map(({ day }) => day)
+  const missing = await notSigned()
   assert.equal(missing.length, 17)
-  for (const free of ['2026-04-03', '2026-04-05', '2026-04-06']) {
-    assert.equal(missing.includes(free), false, free)
+  for (const free of ['03', '05', '06']) {
+    assert.equal(missing.includes(`payments GBP ${free}`), false, free)
   }
   const before = await report('safeguarding', '--month', '2026-03')
-  assert.deepEqual(before, [], 'before the account at the bank opened')
+  assert.deepEqual(before, [], 'before somebody said that the account at the bank is in the pool')
   const { code, stderr } = await cli.run('report', 'safeguarding', '--month', '2026-13')
   assert.equal(code, 2)
   assert.match(stderr, /2026-13 is no month, such as 2026-11/)
+})
+
+test('month that is over, accounts at banks are opened, closed and leave the pool later: its days stay', async () => {
+  const before = await notSigned()
+  await giveNostro('2026-04-08T23:59:59Z', 'usd_one', 'USD')
+  await giveNostro('2026-04-13T00:00:00Z', 'usd_one', 'USD', { closed_at: '2026-04-13T00:00:00Z' })
+  await giveNostro('2026-04-28T12:00:00Z', 'usd_two', 'USD')
+  await giveNostro('2026-04-29T12:00:00Z', 'usd_two', 'USD', { pool: 'emoney' })
+  const during = await notSigned()
+  assert.deepEqual(during, [
+    ...['emoney USD 29', 'emoney USD 30', ...before],
+    ...['payments USD 08', 'payments USD 09', 'payments USD 10', 'payments USD 28'],
+  ])
+  await giveNostro('2026-05-01T00:00:00Z', 'usd_two', 'USD', { pool: 'none' })
+  await giveNostro('2026-05-02T00:00:00Z', 'gbp_one', 'GBP', { closed_at: '2026-05-02T00:00:00Z' })
+  await add('chf_of_now', 'CHF', 'Bank One')
+  assert.deepEqual(await notSigned(), during)
+})
+
+test('clients’ money in a currency without an account at a bank: its days are named too', async () => {
+  const before = await notSigned()
+  const moves = [
+    ['acc_00000001', 'CAD', '2026-04-10', 100],
+    ['acc_00000001', 'CAD', '2026-04-14', -100],
+    ['acc_00000002', 'JPY', '2026-04-08', 5],
+  ] as const
+  for (const [account_id, currency, day, amount] of moves) {
+    await owner`
+      insert into account_days (day, account_id, currency, code, amount, postings, number)
+      values (${day}::date, ${account_id}, ${currency}, 'available', ${amount}, 1, 1)`
+  }
+  const pool = (day: string, pool: string) =>
+    giveSaid('account_pools', `${day}T10:00:00Z`, { account_id: 'acc_00000002', pool })
+  await pool('2026-04-09', 'emoney')
+  await pool('2026-04-13', 'none')
+  const added = (await notSigned()).filter(day => !before.includes(day))
+  assert.deepEqual(added, [
+    ...['emoney JPY 09', 'emoney JPY 10'],
+    ...['payments CAD 10', 'payments CAD 13', 'payments JPY 08'],
+  ])
 })
 
 const sharesNow = async (of: 'currency' | 'pool', currency: string) =>
