@@ -23,8 +23,9 @@ import { isNoLine, lineOfSource } from '../treasury/funding-key.ts'
 import { caseId } from '../treasury/match/case-id.ts'
 import { invalidField, type Reason as Refused, refuseIfAny } from '../values/errors.ts'
 import { newId } from '../values/id.ts'
-import { currencyExponent, findCurrency } from '../values/money/currency.ts'
+import { currencyExponent } from '../values/money/currency.ts'
 import { formatMajor } from '../values/money/decimal.ts'
+import { currencyProblems } from '../values/money/problem.ts'
 import { moneyWords } from '../values/money/words.ts'
 import { type Acting, type Action, writing } from './action.ts'
 import { checkNostro, checkSmall, checkUnspent, refuseFunding } from './funding-nostro.ts'
@@ -347,10 +348,7 @@ export function book<Shown>(
   asked: Omit<Booking, 'by'>,
   once: Readonly<Record<string, string>> = {},
 ): Promise<Shown> {
-  const { currency } = asked
-  const message = 'No such currency.'
-  const isKnown = findCurrency(currency) !== undefined
-  refuseIfAny(isKnown ? [] : [{ reason: 'currency', message, remarks: 'currency' }])
+  refuseIfAny(currencyProblems('currency', asked.currency))
   return acting
     .write(bookingWrite(acting.operator.name, asked), { answer: presentBooking, once })
     .catch(refuseFunding)

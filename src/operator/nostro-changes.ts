@@ -18,6 +18,7 @@ import {
 import { CALENDAR_NAMES } from '../values/calendar/calendar.ts'
 import { isDay } from '../values/calendar/day.ts'
 import { invalidField, refusal, refuseIfAny } from '../values/errors.ts'
+import { currencyProblems } from '../values/money/problem.ts'
 import { moneyWords } from '../values/money/words.ts'
 import { omitUndefined } from '../values/omit-undefined.ts'
 import { known, knownAmong } from './operator-write.ts'
@@ -131,6 +132,7 @@ export async function addNostro(sql: Sql, asked: Static<typeof AddNostro>): Prom
     ...(isDay(opening_on) && opening_on <= today
       ? []
       : [invalidField('opening_on', 'opening_on is a day, at the latest today')]),
+    ...currencyProblems('currency', currency),
   ]
   refuseIfAny(problems)
   const nostro = withSettings(

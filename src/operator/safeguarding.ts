@@ -30,6 +30,7 @@ import {
   upsertAccountPool,
 } from '../treasury/safeguarding-store.ts'
 import { invalidField, refuseIfAny } from '../values/errors.ts'
+import { currencyProblems } from '../values/money/problem.ts'
 import { moneyWords } from '../values/money/words.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
 import { accountNamed } from './operator-write.ts'
@@ -260,7 +261,8 @@ const share = writing({
   ),
   refusals: ['currency'],
   asksPassword: true,
-  run(acting, { pool, most_share, currency = '' }) {
+  async run(acting, { pool, most_share, currency = '' }) {
+    refuseIfAny(currency === '' ? [] : currencyProblems('currency', currency))
     return acting.change(async sql => {
       await upsertMostShare(sql, { pool, currency, most_share })
       return { pool, most_share, currency }

@@ -2,7 +2,7 @@
 // changes.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { closeEmpty, setNostro } from '../../src/operator/nostro-changes.ts'
+import { addNostro, closeEmpty, setNostro } from '../../src/operator/nostro-changes.ts'
 import { addRule, removeRule } from '../../src/operator/nostro-rules.ts'
 import { setMapping } from '../../src/operator/nostro-statements.ts'
 import { connect, type Sql } from '../../src/sql/connect.ts'
@@ -63,6 +63,11 @@ for (const [place, [command, change]] of Object.entries(CHANGES).entries()) {
     if (command !== 'nostro remove-rule') assert.equal(stored.rules?.[0]?.text, RULE.text)
   })
 }
+
+test('nostro in a currency that does not exist: refused', async () => {
+  const asked = { name: 'eru_main', currency: 'ERU', opening_balance: 0 }
+  await assert.rejects(addNostro(sql, asked), /There is no currency ERU/)
+})
 
 test('rail that a nostro names twice: refused in words, and by PostgreSQL', async () => {
   const { name } = await openNostro(owner, 'eur_twice')

@@ -232,6 +232,9 @@ test('share above the one that is set: named in the report, the metric and the c
   const action = '/console/installation/client-money/share'
   const wrong = await sendForm(service, headers, action, { pool: 'payments', most_share: '101' })
   assert.match(wrong.text, /class="problem"/)
+  const unknown = { pool: 'payments', most_share: '60', currency: 'ERU' }
+  const refused = await sendForm(service, headers, action, unknown)
+  assert.match(refused.text, /There is no currency ERU/)
   const form = { pool: 'payments', most_share: '53', currency: '' }
   assert.equal((await sendForm(service, headers, action, form)).status, 303)
   assert.equal(await concentrated(), 2, 'and 53.33 % of all money')
