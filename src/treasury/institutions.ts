@@ -62,15 +62,20 @@ export interface Base {
 
 /**
  * The shares by pool: in each currency, and of all money together where each currency has a rate.
- * What is overdrawn counts as nothing. Where money cannot be added up, the share that is set for
- * all holds for each currency that has none of its own.
+ * An account that is overdrawn counts as nothing: another one of its institution counts in full.
+ * Where money cannot be added up, the share that is set for all holds for each currency that has
+ * none of its own.
  */
 export function sharesOf(
   resources: readonly Pick<Resource, 'pool' | 'currency' | 'nostros'>[],
   limits: readonly MostShare[],
   base: Base,
 ): Share[] {
-  const pools = Map.groupBy(resources, ({ pool }) => pool)
+  const held = resources.map(({ nostros, ...one }) => ({
+    ...one,
+    nostros: nostros.filter(({ book }) => BigInt(book) > 0n),
+  }))
+  const pools = Map.groupBy(held, ({ pool }) => pool)
   return [...pools].flatMap(([pool, own]) => {
     const limitOf = (currency: string) =>
       limits.find(one => one.pool === pool && one.currency === currency)?.most_share ?? null
@@ -96,7 +101,7 @@ function ofAll(
 ): Holding[] | undefined {
   const holdings = resources.flatMap(({ currency, nostros }) =>
     byInstitution(nostros).map(({ institution, book }) => {
-      const amount = book > 0n ? base.convert(book, currency) : 0n
+      const amount = base.convert(book, currency)
       return { institution, bank: '0', book: amount === undefined ? undefined : String(amount) }
     }),
   )
@@ -107,6 +112,7 @@ function ofAll(
 type Group = Pick<Share, 'pool' | 'of' | 'currency' | 'most_share'>
 
 function rowsOf(group: Group, holdings: readonly Holding[]): Share[] {
+  // What is less than a unit of the base is nothing in it.
   const held = holdings.filter(({ book }) => book > 0n)
   const total = held.reduce((sum, { book }) => sum + book, 0n)
   const { pool, of, currency, most_share } = group

@@ -259,6 +259,31 @@ test('signed day, the institution of an account changes later: the day keeps the
   assert.equal((await sharesNow('currency', 'EUR'))[0]?.[0], 'Another Bank')
 })
 
+test('institution with an overdrawn account: the account counts as nothing, in its currency and in all', () => {
+  const pool = 'payments' as const
+  const resources = [
+    {
+      ...{ pool, currency: 'EUR' },
+      nostros: [
+        ...[at('one', 'One', '0', '60'), at('short', ' one', '0', '-30')],
+        at('two', 'Two', '0', '40'),
+      ],
+    },
+    { pool, currency: 'GBP', nostros: [at('pounds', 'One', '0', '-5')] },
+  ]
+  const limits: MostShare[] = [{ pool, currency: '', most_share: 59 }]
+  const shares = sharesOf(resources, limits, { currency: 'EUR', convert: amount => amount })
+  assert.deepEqual(
+    shares.map(row => [row.of, row.institution, row.amount, row.share, row.state]),
+    [
+      ['currency', 'One', 60n, '60.00', ''],
+      ['currency', 'Two', 40n, '40.00', ''],
+      ['pool', 'One', 60n, '60.00', 'above'],
+      ['pool', 'Two', 40n, '40.00', ''],
+    ],
+  )
+})
+
 test('currency without a rate: all money is not added up, and its share holds for each currency without one', () => {
   const limits: MostShare[] = [
     { pool: 'payments', currency: '', most_share: 60 },
