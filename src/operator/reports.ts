@@ -82,7 +82,7 @@ const show = reading({
   params: ReportPath,
   query: ReportQuery,
   response: ReportResponse,
-  refusals: ['invalid_query_parameter', 'invalid_transition'],
+  refusals: ['invalid_query_parameter', 'invalid_transition', 'object_full'],
   async find(audit, asked) {
     const { csv = false } = asked as Asked
     return { ...(await reportOf(audit, asked as Asked)), csv }

@@ -114,13 +114,18 @@ export function trialBalance(
 }
 
 /** What accounts have on these codes, by account, currency and code. */
-export function sumsOfAccounts(sql: Tag, at: Instant, codes: readonly string[]): Promise<Sum[]> {
+export function sumsOfAccounts(
+  sql: Tag,
+  at: Instant,
+  codes: readonly string[],
+  limit: number,
+): Promise<Sum[]> {
   return sql<Sum[]>`
     ${sumsAt(at)}
     select account_id, currency, code, sum(amount)::bigint as amount from sums
     where code = any (${[...codes]}::text[]) and account_id <> ''
     group by account_id, currency, code having sum(amount) <> 0
-    order by account_id, currency, code`
+    order by account_id, currency, code limit ${limit}`
 }
 
 /** Journals of the house come before an instant by when they were written, or by value date. */

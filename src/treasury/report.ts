@@ -2,6 +2,7 @@
 // view of the same rows; none is stored.
 import type { Sql } from '../sql/connect.ts'
 import type { Tag } from '../sql/sql.ts'
+import { refusal } from '../values/errors.ts'
 import type { Instant } from '../values/instant.ts'
 import { findCurrency } from '../values/money/currency.ts'
 import { formatMajor } from '../values/money/decimal.ts'
@@ -23,8 +24,9 @@ import { listSignedDays, listToSign } from './safeguarding-store.ts'
 import { checkDerived, daysOfQuarter, daysOver, stateRows } from './state-liability.ts'
 import { countAccountsBehind, listLiabilities, listStatePayouts } from './state-store.ts'
 
-/** The most rows of a report. One that has more is asked for by shorter periods. */
+/** The most rows of a report. One that has more is refused: cut, it would add up to less. */
 export const MAX_ROWS = 100_000
+const ONE_MORE = MAX_ROWS + 1
 
 /** `at`: an instant; journals at it or later do not count. */
 export interface ReportQuery extends Period {
@@ -80,19 +82,19 @@ export const REPORTS = {
     title: 'postings of accounts and the house, by day',
     asks: 'period',
     columns: ['day', 'account', 'nostro', 'kind', 'code', 'currency', 'amount'],
-    rows: async (sql, query) => (await listPostings(sql, query, MAX_ROWS)).map(row => worded(row)),
+    rows: async (sql, query) => (await listPostings(sql, query, ONE_MORE)).map(row => worded(row)),
   },
   income: {
     title: 'fees and income of conversions, by month and account',
     asks: 'period',
     columns: ['month', 'account', 'currency', 'fees', 'fx'],
-    rows: async (sql, query) => (await listIncome(sql, query, MAX_ROWS)).map(row => worded(row)),
+    rows: async (sql, query) => (await listIncome(sql, query, ONE_MORE)).map(row => worded(row)),
   },
   transit: {
     title: 'payouts that are paid from a balance and not settled',
     asks: 'present',
     columns: ['since', 'payout', 'account', 'status', 'rail', 'currency', 'amount', 'days'],
-    rows: async sql => (await listTransit(sql, MAX_ROWS)).map(row => worded(row)),
+    rows: async sql => (await listTransit(sql, ONE_MORE)).map(row => worded(row)),
   },
   fx: {
     title: 'the open position of each currency',
@@ -106,7 +108,7 @@ export const REPORTS = {
     asks: 'present',
     columns: ['line', 'nostro', 'booked_on', 'currency', 'amount', 'payer', 'text', 'days'],
     rows: async sql =>
-      (await listSuspense(sql, MAX_ROWS)).map(row =>
+      (await listSuspense(sql, ONE_MORE)).map(row =>
         worded({ ...row, line: caseId('line', row.line) }),
       ),
   },
@@ -115,7 +117,7 @@ export const REPORTS = {
     asks: 'period',
     columns: ['month', 'nostro', 'kind', 'currency', 'amount', 'journals'],
     rows: async (sql, query) =>
-      (await listCosts(sql, query, MAX_ROWS)).map(row => worded(row, ['journals'])),
+      (await listCosts(sql, query, ONE_MORE)).map(row => worded(row, ['journals'])),
   },
   clients: {
     title: 'what is owed to each client',
@@ -134,9 +136,7 @@ export const REPORTS = {
     rows: async (sql, { month, today }) => {
       const days = daysOver(daysOfMonth(month), today)
       const to_sign = days === undefined ? [] : await listToSign(sql, days)
-      return monthRows(await listSignedDays(sql, month), to_sign)
-        .slice(0, MAX_ROWS)
-        .map(row => worded(row))
+      return monthRows(await listSignedDays(sql, month), to_sign).map(row => worded(row))
     },
   },
   'state-liability': {
@@ -147,7 +147,7 @@ export const REPORTS = {
       const days = daysOver(daysOfQuarter(quarter), today)
       if (days === undefined) return []
       checkDerived(days, await countAccountsBehind(sql, days))
-      const liabilities = await listLiabilities(sql, days, MAX_ROWS)
+      const liabilities = await listLiabilities(sql, days, ONE_MORE)
       const payouts = await listStatePayouts(sql, days)
       return stateRows(days, liabilities, payouts).map(row => worded(row))
     },
@@ -182,15 +182,21 @@ export const REPORT_NAMES = Object.keys(REPORTS) as ReportName[]
 export const isReportName = (text: string | undefined): text is ReportName =>
   text !== undefined && Object.hasOwn(REPORTS, text)
 
-/** At most MAX_ROWS rows. */
+/** Refuses (422) a report of more than MAX_ROWS rows. */
 export async function readReport(sql: Sql, name: ReportName, query: ReportQuery) {
-  const { columns, rows }: Report = REPORTS[name]
-  return { report: name, columns: [...columns], rows: [...(await rows(sql, query))] }
+  const { asks, columns, rows }: Report = REPORTS[name]
+  const found = await rows(sql, query)
+  if (found.length > MAX_ROWS) {
+    const next = asks === 'period' ? 'ask for fewer days' : 'so many are not shown'
+    throw refusal('object_full', `The report ${name} has more than ${MAX_ROWS} rows: ${next}.`)
+  }
+  return { report: name, columns: [...columns], rows: [...found] }
 }
 
 async function clientRows(sql: Tag, at: Instant): Promise<Rows> {
   const owed = new Map<string, { currency: string; account: string; sums: Map<string, bigint> }>()
-  for (const sum of await sumsOfAccounts(sql, at, ['available', 'in_transit'])) {
+  const codes = ['available', 'in_transit']
+  for (const sum of await sumsOfAccounts(sql, at, codes, codes.length * ONE_MORE)) {
     const { account_id: account, currency, code, amount } = sum
     const key = `${account} ${currency}`
     const row = owed.get(key) ?? { currency, account, sums: new Map() }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Sql } from '../../src/sql/connect.ts'
 import { deriveSome } from '../../src/treasury/derive.ts'
+import { MAX_ROWS, readReport } from '../../src/treasury/report.ts'
 import { listRequirements } from '../../src/treasury/safeguarding-store.ts'
 import { firstDayOf, quarterOf } from '../../src/treasury/state-liability.ts'
 import { plusDays } from '../../src/values/calendar/day.ts'
@@ -323,4 +324,21 @@ test('quarter that goes on: averaged over the days that are over; a text that is
   )
   const unasked = await cli.run('report', 'ledger', '--quarter', '2026Q2')
   assert.match(unasked.stderr, /the report ledger does not ask for quarter/)
+})
+
+// Last, as its rows are of no account.
+test('report of more rows than it may have: refused, not cut; one of fewer days has each row', async () => {
+  await owner`
+    insert into account_days (day, account_id, currency, code, amount, postings, number)
+    select '2020-01-01'::date + n % 2, 'acc_' || n, 'SEK', 'available', 1, 1, 1
+    from generate_series(0, ${MAX_ROWS}::integer) n`
+  const at = new Date().toISOString()
+  const times = { at, month: '2020-01', quarter: '2020Q1', today: at.slice(0, 10) }
+  const ledger = (to: string) =>
+    readReport(owner, 'ledger', { ...times, from: '2020-01-01', to })
+  await assert.rejects(ledger('2020-01-02'), /ledger has more than 100000 rows: ask for fewer days/)
+  const { rows } = await ledger('2020-01-01')
+  assert.equal(rows.length, MAX_ROWS / 2 + 1)
+  const clients = readReport(owner, 'clients', { ...times, from: '', to: '' })
+  await assert.rejects(clients, /clients has more than 100000 rows/)
 })
