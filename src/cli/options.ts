@@ -103,13 +103,13 @@ function placeholderOf(name: string, member: Member): string {
   return name.endsWith('_id') ? ' <id>' : ' <text>'
 }
 
-/** `the most payouts (default: 1)`. */
+/** `the most payouts (default: 1)`. A word of capitals stays, such as ISO. */
 function meaningOf({ description = '', default: fallback }: Member): string {
   const words = description
     .replaceAll(/`(\w+)`/g, (_, name: string) => optionOf(name))
     .replace(/\.$/, '')
-  const first = words.slice(0, 1).toLowerCase()
-  return `${first}${words.slice(1)}${fallback === undefined ? '' : ` (default: ${fallback})`}`
+  const begun = words.replace(/^\p{Lu}(?!\p{Lu})/u, first => first.toLowerCase())
+  return `${begun}${fallback === undefined ? '' : ` (default: ${fallback})`}`
 }
 
 /** `args`: the text of each member of `placed`. @throws UsageError with every wrong option */

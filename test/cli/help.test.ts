@@ -42,6 +42,7 @@ for (const command of leaves) {
     assert.match(help, /--json/)
     for (const { description } of [...command.options, ...command.registeredArguments]) {
       assert.notEqual(description, '')
+      assert.doesNotMatch(description, /^[a-z][A-Z]/)
     }
     assert.deepEqual(
       help.split('\n').filter(line => line.length > 80),
