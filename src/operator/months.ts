@@ -14,14 +14,10 @@ import { takeHouseTurn } from '../treasury/house.ts'
 import { refusal } from '../values/errors.ts'
 import { instantFromIso } from '../values/instant.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
-import { checkMonth, MONTH } from './request.ts'
+import { checkMonth, Formed, MONTH } from './request.ts'
 
 const MonthPath = Type.Object({
-  month: Type.String({
-    pattern: MONTH.source,
-    description: 'The month, such as 2026-11.',
-    examples: ['2026-11'],
-  }),
+  month: Formed(MONTH, 'The month, such as 2026-11.', ['2026-11']),
 })
 
 /** What stands against closing a month, and what to type next. */
@@ -79,7 +75,7 @@ const check = reading({
   response: BlockerResponse,
   list: true,
   find: async (audit, { month }) => {
-    checkMonth(month)
+    checkMonth(month, 'invalid_path_parameter')
     return blockersOf(audit, month)
   },
   command: {
@@ -138,7 +134,7 @@ async function closeMonth(
   month: string,
   by: string,
 ): Promise<Close> {
-  checkMonth(month)
+  checkMonth(month, 'invalid_path_parameter')
   const end = endOf(month)
   // No journal of the house slips in between what is read here and the closed month.
   await takeHouseTurn(tx)

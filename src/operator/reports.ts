@@ -1,5 +1,4 @@
 // Shows the reports of the house's books, as a table, as CSV, or as JSON.
-import { DOCUMENTED } from '../http/docs.ts'
 import { Closed, Literals, optional } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
 import { databaseNow, type Sql } from '../sql/connect.ts'
@@ -10,17 +9,13 @@ import { invalidParameter, refuseIfAny } from '../values/errors.ts'
 import { instantFromIso } from '../values/instant.ts'
 import { csvLine } from '../values/text/csv-line.ts'
 import { type ActionGroup, reading } from './action.ts'
-import { checkMonth, MONTH, Time } from './request.ts'
+import { checkMonth, Formed, MONTH, Time } from './request.ts'
 
 const ReportPath = Type.Object({
   name: Literals(REPORT_NAMES, { description: 'The report.' }),
 })
 
 const Day = (description: string) => Type.String({ format: 'date', description })
-
-/** The document shows the form; the report refuses another one in words. */
-const Formed = ({ source: pattern }: RegExp, description: string) =>
-  Type.String({ description, [DOCUMENTED]: { type: 'string', pattern } })
 
 const ReportQuery = Closed(
   optional({

@@ -1,9 +1,15 @@
 // The bodies and queries of operators' requests, the parts that they share, and their checks.
 import type { TProperties } from 'typebox'
-import { DOCUMENTED } from '../http/docs.ts'
+import { ALSO, DOCUMENTED } from '../http/docs.ts'
 import { Closed, optional, Text } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
-import { invalidField, invalidParameter, refuseIfAny } from '../values/errors.ts'
+import {
+  invalidField,
+  invalidParameter,
+  type Reason as Refused,
+  refusal,
+  refuseIfAny,
+} from '../values/errors.ts'
 import { type IdPrefix, idPatternOf } from '../values/id.ts'
 import { readLine } from '../values/text/visible.ts'
 
@@ -92,13 +98,20 @@ export function Time(description: string) {
   return Type.String({ format: 'date-time', maxLength: 64, description })
 }
 
+/** The document shows the form; a rule refuses another one in words. */
+export const Formed = ({ source: pattern }: RegExp, description: string, examples?: string[]) =>
+  Type.String({ description, [ALSO]: { pattern }, ...(examples && { examples }) })
+
 /** A month that PostgreSQL and people have days for. */
 export const MONTH = /^(19|20)[0-9]{2}-(0[1-9]|1[0-2])$/
 
-/** Refuses (400) another text: a command does not know the pattern of a path. */
-export function checkMonth(month: string): void {
+/** Refuses (400) another text, in a query or in a path. */
+export function checkMonth(
+  month: string,
+  reason: Extract<Refused, `invalid_${string}_parameter`> = 'invalid_query_parameter',
+): void {
   if (MONTH.test(month)) return
-  refuseIfAny([invalidParameter('month', `${month} is no month, such as 2026-11.`)])
+  throw refusal(reason, `${month} is no month, such as 2026-11.`, 'month')
 }
 
 export const AccountPath = Type.Object({ id: AccountId })

@@ -34,7 +34,7 @@ import { currencyProblems } from '../values/money/problem.ts'
 import { moneyWords } from '../values/money/words.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
 import { accountNamed } from './operator-write.ts'
-import { AccountId, AccountPath, checkMonth, MAX_MINOR, MONTH } from './request.ts'
+import { AccountId, AccountPath, checkMonth, Formed, MAX_MINOR, MONTH } from './request.ts'
 
 const External = Type.Object({
   nostro: Type.String(),
@@ -189,10 +189,7 @@ const list = reading({
   summary: 'List the signed days of a month.',
   query: Closed(
     optional({
-      month: Type.String({
-        pattern: MONTH.source,
-        description: 'The month, such as 2026-11; by default this one.',
-      }),
+      month: Formed(MONTH, 'The month, such as 2026-11; by default this one.'),
     }),
   ),
   response: SignedDayResponse,

@@ -228,6 +228,7 @@ test('share above the one that is set: named in the report, the metric and the c
     return text
   }
   assert.match(await look(''), /client-money#institutions">1<\/a> institution holds more/)
+  assert.match(await look('/client-money?month=2026-13'), /2026-13 is no month, such as 2026-11/)
   assert.match(await look('/client-money'), /First Bank[\s\S]*70\.00 %[\s\S]*69 %[\s\S]*above/)
   const action = '/console/installation/client-money/share'
   const wrong = await sendForm(service, headers, action, { pool: 'payments', most_share: '101' })
