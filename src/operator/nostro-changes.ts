@@ -6,6 +6,7 @@ import { listRails } from '../rails/row-store.ts'
 import { readManyRows, type Sql, type TransactionSql } from '../sql/connect.ts'
 import type { Tag } from '../sql/sql.ts'
 import { listPositions } from '../treasury/balance-store.ts'
+import { assignSome } from '../treasury/derive.ts'
 import { NOSTRO_KINDS, type Nostro, POOLS, PURPOSES } from '../treasury/nostro.ts'
 import {
   actForTheHouse,
@@ -177,6 +178,8 @@ export function changeNostro(
     const others = nostros.filter(one => one.name !== name)
     const changed = await change({ nostro, others, tx })
     await updateNostro(tx, changed)
+    // What its rails have paid without a nostro is in its books before its gate opens.
+    if (changed.settings.gate === true) await assignSome(tx)
     return changed
   })
 }

@@ -2,7 +2,7 @@
 // the books expect at banks. A cursor of each account moves in the transaction that writes both, so
 // each journal counts exactly once, whatever dies.
 import { transactConfined } from '../sql/confine.ts'
-import { readManyRows, type Sql } from '../sql/connect.ts'
+import { readManyRows, type Sql, type TransactionSql } from '../sql/connect.ts'
 import {
   assignItems,
   deriveStretches,
@@ -60,13 +60,16 @@ function bounded(stretches: readonly Stretch[], most: bigint): Stretch[] {
   })
 }
 
+/** Gives a nostro to up to ASSIGNED items that one fits now. Returns how many. */
+export function assignSome(tx: TransactionSql): Promise<number> {
+  void actForTheHouse(tx)
+  return assignItems(tx, ASSIGNED)
+}
+
 /** Gives a nostro to all items that one fits now. Returns how many. */
 export async function assignAll(sql: Sql): Promise<number> {
   for (let assigned = 0; ; ) {
-    const count = await sql.begin(async tx => {
-      void actForTheHouse(tx)
-      return assignItems(tx, ASSIGNED)
-    })
+    const count = await sql.begin(assignSome)
     assigned += count
     if (count < ASSIGNED) return assigned
   }

@@ -214,7 +214,7 @@ test(`four random steps at the same moment, ${RACES} rounds: the sum kept is wha
   await assertCovers(done.slice(-10).join(', '))
 })
 
-test('payout that was derived while no account at a bank had its rail: in the cover once its item has its nostro', async () => {
+test('payout that was derived while no account at a bank had its rail: in the books of its nostro as its gate opens', async () => {
   await setNostro(owner, 'usd_first', { no_gate: true, rails: [] })
   await routeToPeople()
   const [made] = await payAll(service, client, [{ amount: 900 }])
@@ -223,9 +223,14 @@ test('payout that was derived while no account at a bank had its rail: in the co
   await operate(service, handlePayout, { act: 'take', person: PERSON, account_id, payout_id })
   await advance([payout_id], 'succeeded')
   await deriveAll()
-  const [item] = await owner<{ nostro: string }[]>`
-    select nostro from nostro_items where payout_id = ${payout_id}`
-  assert.equal(item?.nostro, '')
+  const nostroOf = async () => {
+    const [item] = await owner<{ nostro: string }[]>`
+      select nostro from nostro_items where payout_id = ${payout_id}`
+    return item?.nostro
+  }
+  assert.equal(await nostroOf(), '')
+  await setNostro(owner, 'usd_first', { gate: true, rails: NOSTROS.usd_first })
+  assert.equal(await nostroOf(), 'usd_first')
   await assertCovers()
 })
 
