@@ -406,6 +406,7 @@ CREATE TABLE journals (
   CONSTRAINT sound_journal CHECK (journal_is_sound((kind)::text, (codes)::text, currencies, amounts, currency, amount, fixed_fee, variable_fee, (balance_after)::bigint, undoes, fx_conversions, metadata))
 );
 CREATE UNIQUE INDEX booked_once ON journals USING btree (account_id, source) WHERE ((undoes IS NULL) AND ((kind)::text <> 'settlement'::text));
+CREATE INDEX fundings_of_lines ON journals USING btree (source) WHERE (((kind)::text = ANY (ARRAY['funding'::text, 'funding_reversal'::text])) AND (source ~~ 'esc\_line%'::text));
 CREATE INDEX journals_by_currency ON journals USING btree (account_id, currency, number) WHERE (currency IS NOT NULL);
 CREATE INDEX journals_by_kind ON journals USING btree (account_id, kind, number) WHERE ((kind)::text <> ALL (ARRAY['payout'::text, 'settlement'::text]));
 CREATE UNIQUE INDEX journals_by_reference ON journals USING btree (account_id, kind, ((metadata ->> 'reference'::text))) WHERE (((kind)::text = ANY (ARRAY['funding'::text, 'withdrawal'::text, 'adjustment'::text])) AND ((metadata ->> 'reference'::text) IS NOT NULL));
@@ -2277,7 +2278,8 @@ CREATE TABLE nostros (
   CONSTRAINT nostros_purpose_check CHECK ((purpose = ANY (ARRAY['client'::text, 'own'::text]))),
   CONSTRAINT nostros_rails_check CHECK ((cardinality(rails) <= 50)),
   CONSTRAINT nostros_settings_check CHECK (((jsonb_typeof(settings) = 'object'::text) AND (octet_length((settings)::text) <= 16384))),
-  CONSTRAINT own_money_is_in_no_pool CHECK (((purpose = 'client'::text) OR (pool = 'none'::text)))
+  CONSTRAINT own_money_is_in_no_pool CHECK (((purpose = 'client'::text) OR (pool = 'none'::text))),
+  CONSTRAINT rails_named_once CHECK (are_distinct(rails))
 );
 CREATE UNIQUE INDEX nostros_by_account ON nostros USING btree (account, currency) WHERE ((account <> ''::text) AND (closed_at IS NULL));
 CREATE TRIGGER gate_is_added AFTER INSERT ON nostros FOR EACH ROW WHEN ((new.settings @> '{"gate": true}'::jsonb)) EXECUTE FUNCTION begin_gate();
@@ -2535,6 +2537,7 @@ CREATE INDEX bank_lines_by_day ON bank_lines USING btree (nostro, booked_on, id)
 CREATE INDEX bank_lines_by_match ON bank_lines USING btree (match) WHERE (match IS NOT NULL);
 CREATE INDEX bank_lines_of_payments ON bank_lines USING btree (end_to_end_id) WHERE (end_to_end_id <> ''::text);
 CREATE INDEX bank_lines_to_erase ON bank_lines USING btree (booked_on) WHERE (((counterparty || counterparty_name) || text) <> ''::text);
+CREATE INDEX matched_credits_by_key ON bank_lines USING gin (array_remove(ARRAY[fold_reference(end_to_end_id), fold_reference(bank_reference), fold_reference(instruction)], ''::text)) WHERE ((match IS NOT NULL) AND (amount > 0));
 CREATE INDEX open_lines ON bank_lines USING btree (nostro, id) WHERE (match IS NULL);
 CREATE INDEX open_lines_by_day ON bank_lines USING btree (nostro, booked_on, id) WHERE (match IS NULL);
 CREATE TRIGGER bank_said_so BEFORE UPDATE ON bank_lines FOR EACH ROW WHEN (((((((((((((((((((old.id IS DISTINCT FROM new.id) OR (old.amount IS DISTINCT FROM new.amount)) OR (old.statement IS DISTINCT FROM new.statement)) OR (old."position" IS DISTINCT FROM new."position")) OR (old.booked_on IS DISTINCT FROM new.booked_on)) OR (old.value_on IS DISTINCT FROM new.value_on)) OR (old.occurrence IS DISTINCT FROM new.occurrence)) OR ((old.same)::bytea IS DISTINCT FROM (new.same)::bytea)) OR (old.nostro IS DISTINCT FROM new.nostro)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.code IS DISTINCT FROM new.code)) OR (old.end_to_end_id IS DISTINCT FROM new.end_to_end_id)) OR (old.uetr IS DISTINCT FROM new.uetr)) OR (old.instruction IS DISTINCT FROM new.instruction)) OR (old.block IS DISTINCT FROM new.block)) OR (old.file IS DISTINCT FROM new.file)) OR (old.bank_reference IS DISTINCT FROM new.bank_reference)) OR (old.own_account IS DISTINCT FROM new.own_account))) EXECUTE FUNCTION refuse_bank_change();
@@ -5265,6 +5268,14 @@ begin
     using errcode = 'check_violation';
 end $function$;
 
+CREATE OR REPLACE FUNCTION are_distinct(list text[])
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select count(distinct one) = count(*) from unnest(list) as u (one)
+$function$;
+
 CREATE OR REPLACE FUNCTION refuse_nostro_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -5973,6 +5984,14 @@ $function$;
 REVOKE EXECUTE ON FUNCTION add_up_handed_over(text) FROM public;
 GRANT EXECUTE ON FUNCTION add_up_handed_over(text) TO corridor_auditor;
 
+CREATE OR REPLACE FUNCTION wait_for_turn(of text)
+ RETURNS void
+ LANGUAGE sql
+ SET lock_timeout TO '30s'
+AS $function$
+  select pg_advisory_xact_lock(hashtextextended(of, 0))
+$function$;
+
 CREATE OR REPLACE FUNCTION begin_gate()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -5980,8 +5999,8 @@ CREATE OR REPLACE FUNCTION begin_gate()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  perform pg_advisory_xact_lock(hashtextextended('corridor cover ' || new.name, 0));
-  perform pg_advisory_xact_lock(hashtextextended('corridor treasury', 0));
+  perform wait_for_turn('corridor treasury');
+  perform wait_for_turn('corridor cover ' || new.name);
   lock table open_payouts, payout_attempts in share mode;
   delete from handed_over where nostro = new.name;
   insert into handed_over (nostro, amount)
@@ -6039,18 +6058,22 @@ end $function$;
 
 CREATE OR REPLACE FUNCTION fold_open_days()
  RETURNS void
- LANGUAGE sql
+ LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
 AS $function$
+begin
+  if not pg_try_advisory_xact_lock(hashtextextended('corridor open_days', 0)) then
+    return;
+  end if;
   with folded as (
     delete from open_days where (nostro, currency, day, is_out) in (
       select nostro, currency, day, is_out from open_days group by 1, 2, 3, 4 having count(*) > 1)
     returning nostro, currency, day, is_out, count, amount)
   insert into open_days (nostro, currency, day, is_out, count, amount)
   select nostro, currency, day, is_out, sum(count), sum(amount) from folded group by 1, 2, 3, 4
-  having sum(count) <> 0 or sum(amount) <> 0
-$function$;
+  having sum(count) <> 0 or sum(amount) <> 0;
+end $function$;
 REVOKE EXECUTE ON FUNCTION fold_open_days() FROM public;
 GRANT EXECUTE ON FUNCTION fold_open_days() TO corridor_service;
 
@@ -6105,6 +6128,45 @@ REVOKE EXECUTE ON FUNCTION has_item_to_come(bigint) FROM public;
 GRANT EXECUTE ON FUNCTION has_item_to_come(bigint) TO corridor_auditor;
 GRANT EXECUTE ON FUNCTION has_item_to_come(bigint) TO corridor_service;
 
+CREATE OR REPLACE FUNCTION credited_of_line(of_line bigint)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select coalesce(sum(j.amount), 0)::bigint
+  from journals j join books b on b.account_id = j.account_id and not b.sandbox
+  where j.kind in ('funding', 'funding_reversal') and j.source like 'esc\_line%'
+    and j.source = 'esc_line' || of_line
+$function$;
+REVOKE EXECUTE ON FUNCTION credited_of_line(bigint) FROM public;
+GRANT EXECUTE ON FUNCTION credited_of_line(bigint) TO corridor_auditor;
+GRANT EXECUTE ON FUNCTION credited_of_line(bigint) TO corridor_service;
+
+CREATE OR REPLACE FUNCTION spent_line(reference text, of_currency text)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+  select min(l.id) from bank_lines l
+  where l.match is not null and l.amount > 0 and l.currency = of_currency
+    and array_remove(array[fold_reference(l.end_to_end_id), fold_reference(l.bank_reference),
+      fold_reference(l.instruction)], '') @> array[fold_reference(reference)]
+    and not exists (select from nostro_items i where i.match = l.match and i.kind <> 'house')
+$function$;
+REVOKE EXECUTE ON FUNCTION spent_line(text,text) FROM public;
+GRANT EXECUTE ON FUNCTION spent_line(text,text) TO corridor_auditor;
+GRANT EXECUTE ON FUNCTION spent_line(text,text) TO corridor_service;
+
+CREATE OR REPLACE FUNCTION take_turn_of_reference(reference text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  select pg_advisory_xact_lock(
+    hashtextextended('corridor reference ' || fold_reference(reference), 0))
+$function$;
+
 CREATE OR REPLACE FUNCTION check_funding(j journals)
  RETURNS void
  LANGUAGE plpgsql
@@ -6112,14 +6174,14 @@ CREATE OR REPLACE FUNCTION check_funding(j journals)
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 declare
-  of_line bigint := substring(j.source from '^esc_line([0-9]{1,18})$')::bigint;
+  of_line bigint := substring(j.source from '^esc_line([1-9][0-9]{0,17})$')::bigint;
   line bank_lines;
-  is_large boolean;
+  nostro nostros;
 begin
   if (select sandbox from accounts where account_id = j.account_id) then
     return;
   end if;
-  if of_line is null then
+  if j.source !~ '^esc_line[0-9]+$' then
     if exists (
       select from nostros n where n.closed_at is null and n.currency = j.currency
         and j.amount >= (n.settings ->> 'two_people_from')::bigint
@@ -6129,19 +6191,27 @@ begin
       raise exception 'a funding of % % without a line needs two people', j.currency, j.amount
         using errcode = 'check_violation', constraint = 'large_funding_has_a_line';
     end if;
+    perform take_turn_of_reference(j.metadata ->> 'reference');
+    of_line := spent_line(j.metadata ->> 'reference', j.currency);
+    if of_line is not null then
+      raise exception 'the money of line % is no account''s', of_line
+        using errcode = 'check_violation', constraint = 'funded_by_unspent_money';
+    end if;
     return;
   end if;
-  -- Whoever matches the line meanwhile waits, or this does.
-  select * into line from bank_lines where id = of_line for share;
+  -- Whoever matches the line meanwhile, or credits another part of it, waits, or this does.
+  select * into line from bank_lines where id = of_line for no key update;
+  select * into nostro from nostros where name = line.nostro;
   if line.id is null or line.match is not null or line.currency <> j.currency
-    or line.amount < j.amount
+    or line.amount < credited_of_line(of_line)
+    or nostro.purpose <> 'client' or nostro.closed_at is not null
+    or nostro.name <> coalesce(j.metadata ->> 'nostro', nostro.name)
   then
-    raise exception 'line % is no open credit of % %', of_line, j.currency, j.amount
+    raise exception '% is no open credit of % %', j.source, j.currency, j.amount
       using errcode = 'check_violation', constraint = 'funded_by_an_open_line';
   end if;
-  select line.amount >= (settings ->> 'two_people_from')::bigint into is_large
-  from nostros where name = line.nostro;
-  if is_large and not is_proposed(of_line, j.account_id, coalesce(j.metadata ->> 'by', ''))
+  if line.amount >= (nostro.settings ->> 'two_people_from')::bigint
+    and not is_proposed(of_line, j.account_id, coalesce(j.metadata ->> 'by', ''))
     and not exists (
       select from funding_keys k join bank_statements s on s.id = line.statement
       join statement_files f using (sha256)

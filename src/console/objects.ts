@@ -26,9 +26,15 @@ import type {
   NoteResponse,
   SuggestionsResponse,
 } from '../operator/nostro-cases.ts'
+import type { ReturnResponse } from '../operator/nostro-return.ts'
+import type { RuleResponse as NostroRuleResponse } from '../operator/nostro-rules.ts'
 import type * as nostro from '../operator/nostro-shown.ts'
 import type { ImportedResponse, StatementResponse } from '../operator/nostro-statements.ts'
-import type { NostroResponse, PositionResponse } from '../operator/nostros.ts'
+import type {
+  NostroInFull as InFull,
+  NostroResponse,
+  PositionResponse,
+} from '../operator/nostros.ts'
 import type { NotificationResponse } from '../operator/notification-routes.ts'
 import type * as owner from '../operator/owner-routes.ts'
 import type * as routes from '../operator/payout-routing.ts'
@@ -156,6 +162,9 @@ export type UnreadFile = Shown<typeof UnreadFileResponse>
 export type DatabaseClock = Shown<typeof ClockResponse>
 export type NostroPosition = Shown<typeof PositionResponse>
 export type NostroSettings = Shown<typeof NostroResponse>
+export type NostroInFull = Shown<typeof InFull>
+export type NostroRule = Shown<typeof NostroRuleResponse>
+export type LineToReturn = Shown<typeof ReturnResponse>
 export type BankStatement = Shown<typeof StatementResponse>
 export type ImportedStatements = Shown<typeof ImportedResponse>
 export type BankLine = Shown<typeof nostro.LineResponse>

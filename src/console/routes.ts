@@ -45,6 +45,7 @@ import { fileScreens } from './operator/files.ts'
 import { houseScreens } from './operator/house-journals.ts'
 import { incomeScreens } from './operator/income.ts'
 import { monthScreens } from './operator/months.ts'
+import { readingScreens } from './operator/nostro-reading.ts'
 import { nostroScreens } from './operator/nostros.ts'
 import { operatorPayoutScreens } from './operator/payouts.ts'
 import { priceScreens } from './operator/prices.ts'
@@ -124,6 +125,7 @@ function operatorPages(screens: Screens): void {
   ruleScreens(screens)
   nostroScreens(screens)
   treasuryScreens(screens)
+  readingScreens(screens)
   statementScreens(screens)
   clientMoneyScreens(screens)
   houseScreens(screens)

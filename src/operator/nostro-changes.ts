@@ -103,9 +103,16 @@ export const AddNostro = Closed(
 export const SetNostro = Closed(
   optional({
     ...SETTINGS,
+    no_low: Type.Boolean({ description: 'Warn of no forecast.' }),
+    no_critical: Type.Boolean({ description: 'Wake nobody by a forecast.' }),
     no_two_people: Type.Boolean({ description: 'Let one person decide about any amount again.' }),
     no_match_by_account: Type.Boolean({ description: 'Leave such pairs to people again.' }),
     no_gate: Type.Boolean({ description: 'Hand over every payout again, covered or not.' }),
+    no_expected_days: Type.Boolean({
+      description: 'Let an item be missing after three days again.',
+    }),
+    no_calendar: Type.Boolean({ description: 'Let every weekday be a banking day again.' }),
+    no_statement_due_by: Type.Boolean({ description: 'Expect no statement at any time.' }),
     currency: Text(10, { description: 'The currency of the amounts: its own.' }),
   }),
   {
@@ -184,48 +191,48 @@ export function changeNostro(
   })
 }
 
+/** The settings that may be taken away, each by its own member. */
+const ENDS = {
+  no_low: 'low',
+  no_critical: 'critical',
+  no_two_people: 'two_people_from',
+  no_match_by_account: 'match_by_account',
+  no_gate: 'gate',
+  no_expected_days: 'expected_days',
+  no_calendar: 'calendar',
+  no_statement_due_by: 'statement_due_by',
+} as const
+type End = keyof typeof ENDS
+const EACH_END = Object.keys(ENDS) as End[]
+
 export function setNostro(sql: Sql, name: string, asked: Settings): Promise<Nostro> {
   return changeNostro(sql, name, async ({ nostro: before, others, tx }) => {
-    const { currency = before.currency, no_two_people = false, ...settings } = asked
-    refuseIfAny(
-      currency === before.currency
+    const { currency = before.currency, ...settings } = asked
+    const ends = EACH_END.filter(end => asked[end] === true)
+    refuseIfAny([
+      ...(currency === before.currency
         ? []
-        : [invalidField('currency', `${name} is in ${before.currency}, not in ${currency}`)],
-    )
-    refuseIfAny(
-      no_two_people && settings.two_people_from !== undefined
-        ? [invalidField('no_two_people', 'two_people_from says the opposite')]
-        : [],
-    )
-    const nostro = withSettings(no_two_people ? withoutLimit(before) : before, switched(settings))
+        : [invalidField('currency', `${name} is in ${before.currency}, not in ${currency}`)]),
+      ...ends
+        .filter(end => (settings[ENDS[end]] ?? false) !== false)
+        .map(end => invalidField(end, `${ENDS[end]} says the opposite`)),
+    ])
+    const nostro = withSettings(without(before, ends), settings)
     await checkNostro(tx, nostro, others)
     return nostro
   })
 }
 
-function withoutLimit({ settings, ...nostro }: Nostro): Nostro {
-  const { two_people_from: _, ...others } = settings
-  return { ...nostro, settings: others }
+function without({ settings, ...nostro }: Nostro, ends: readonly End[]): Nostro {
+  const ended = new Set<string>(ends.map(end => ENDS[end]))
+  const kept = (of: object, nameOf = (name: string) => name) =>
+    Object.fromEntries(Object.entries(of).filter(([name]) => !ended.has(nameOf(name))))
+  const { statement = {}, ...others } = settings
+  const named = (name: string) => (name === 'due_by' ? 'statement_due_by' : name)
+  return { ...nostro, settings: { ...kept(others), statement: kept(statement, named) } }
 }
 
-type Given = Omit<Settings, 'currency' | 'no_gate' | 'no_match_by_account' | 'no_two_people'>
-
-/** `no_gate` sets `gate` to false. */
-function switched(asked: Omit<Settings, 'currency' | 'no_two_people'>): Given {
-  const { no_gate = false, no_match_by_account = false, ...settings } = asked
-  const { gate, match_by_account } = settings
-  refuseIfAny([
-    ...(no_gate && gate === true ? [invalidField('no_gate', 'gate says the opposite')] : []),
-    ...(no_match_by_account && match_by_account === true
-      ? [invalidField('no_match_by_account', 'match_by_account says the opposite')]
-      : []),
-  ])
-  return {
-    ...settings,
-    ...(no_gate && { gate: false }),
-    ...(no_match_by_account && { match_by_account: false }),
-  }
-}
+type Given = Omit<Settings, 'currency' | End>
 
 function withSettings(nostro: Nostro, asked: Given): Nostro {
   const {

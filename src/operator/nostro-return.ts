@@ -14,7 +14,7 @@ import { oneAtATime } from './one-at-a-time.ts'
 import { known, type Operator } from './operator-write.ts'
 import { Reason } from './request.ts'
 
-const ReturnResponse = Type.Object(
+export const ReturnResponse = Type.Object(
   {
     match: CaseId('The match that has the line; undone, the line is in suspense again.', 'match'),
     nostro: Type.String({ description: 'The account to pay from.' }),

@@ -53,7 +53,15 @@ const COVER = {
   waiting_since: textOrNull({ format: 'date-time', description: 'When the first began to wait.' }),
 }
 
-const NostroInFull = Type.Object({ ...NOSTRO, ...COVER }, { title: 'NostroInFull' })
+export const NostroInFull = Type.Object(
+  {
+    ...{ ...NOSTRO, ...COVER },
+    mapping: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+      description: 'How the columns of its CSV statements are read; null for no CSV.',
+    }),
+  },
+  { title: 'NostroInFull' },
+)
 
 export const PositionResponse = Type.Object(
   {
@@ -110,8 +118,9 @@ const show = reading({
   params: NostroPath,
   response: NostroInFull,
   async find(audit, { name }) {
-    const shown = presentNostro(await nostroNamed(audit, name))
-    return { ...shown, ...coverOf(await listCovers(audit), name) }
+    const nostro = await nostroNamed(audit, name)
+    const { mapping = null } = nostro.settings.statement ?? {}
+    return { ...presentNostro(nostro), ...coverOf(await listCovers(audit), name), mapping }
   },
   command: {
     words: nostro => ({

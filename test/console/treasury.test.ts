@@ -255,3 +255,42 @@ test('line that belongs to another account at a bank: booked as a transfer with 
   assert.equal(booked.status, 303, booked.text)
   assert.match(await look('/treasury/eur_two'), /0\.77&nbsp;EUR/)
 })
+
+test('page of a nostro: a credit goes back to its payer, and the page says once what to pay', async () => {
+  const payer = { counterparty_name: 'Zoe Park', counterparty: 'DE02120300000000202051' }
+  const nostro = { name: 'usd_clients', currency: 'USD' }
+  const [id] = await giveLines(owner, nostro, [{ amount: 7_700n, text: 'by mistake', ...payer }])
+  const page = await look(`/treasury/usd_clients?line=line_${id}`)
+  assert.match(page, /Send it back to its payer/)
+  const { status, text } = await send(`/treasury/usd_clients/return/line_${id}`, { reason: 'No' })
+  assert.equal(status, 200, text)
+  assert.match(text, /Now pay <span class="money">77\.00&nbsp;USD<\/span> from\s+usd_clients/)
+  assert.match(
+    text,
+    /to Zoe Park <code>DE02120300000000202051<\/code>[\s\S]*<code>RTN\d{9}<\/code>/,
+  )
+  const again = await send(`/treasury/usd_clients/return/line_${id}`, { reason: 'No' })
+  assert.match(again.text, /undo it first/)
+})
+
+test('page of how lines are read: rules and columns of a CSV file are set, changed and removed there', async () => {
+  const path = '/treasury/usd_own/reading'
+  assert.match(await look('/treasury/usd_own'), /How its lines are read and booked/)
+  const rule = { text: '*ACCOUNT FEE*', as: 'cost' }
+  assert.equal((await send(`${path}/add-rule`, rule)).status, 303)
+  assert.match((await send(`${path}/add-rule`, { text: '*', as: 'cost' })).text, /besides stars/)
+  assert.match(await look(path), /\*ACCOUNT FEE\*<\/code>/)
+  assert.doesNotMatch(await look(path, await logIn(service, 'grace')), /Remove the rule/)
+  assert.equal((await send(`${path}/remove-rule`, { number: '1' })).status, 303)
+  assert.match(await look(path), /No rule yet/)
+  const mapping = { booked_on: 'Date', amount: 'Sum', text: 'Note, Payer', skip_lines: '2' }
+  assert.equal((await send(`${path}/mapping`, mapping)).status, 303)
+  const stored = JSON.parse(await run('nostro', 'show', 'usd_own', '--json')).mapping
+  assert.deepEqual(stored.text, ['Note', 'Payer'])
+  assert.deepEqual([stored.booked_on, stored.amount, stored.skip_lines], ['Date', 'Sum', 2])
+  assert.match(await look(path), /<dd>Note, Payer<\/dd>/)
+  const bad = await send(`${path}/mapping`, { booked_on: 'Date' })
+  assert.match(bad.text, /either amount, or both credit and debit/)
+  assert.equal((await send(`${path}/no-mapping`, {})).status, 303)
+  assert.match(await look(path), /Its statements are no CSV files/)
+})

@@ -237,10 +237,7 @@ test('line of another amount, currency or account at a bank, or unknown: refused
     await refused(ada, ...fund(line, { amount: '50.01' })),
     /line_\d+ has EUR 50\.00: amount is more/,
   )
-  assert.match(
-    await refused(ada, ...fund(line, { currency: 'USD' })),
-    /line_\d+ is in EUR/,
-  )
+  assert.match(await refused(ada, ...fund(line, { currency: 'USD' })), /line_\d+ is in EUR/)
   const elsewhere = fund(line, { more: ['--nostro', 'eur_own'] })
   assert.match(await refused(ada, ...elsewhere), /line_\d+ is on eur_main/)
   const other = fundUnchecked(line, 5_000n, { nostro: 'eur_own' })
@@ -367,8 +364,7 @@ const MEANWHILE: Readonly<Record<string, () => Promise<Meanwhile>>> = {
   },
   async 'something else proposed'() {
     const line = await comesIn(200_000n)
-    const propose = (to: string) =>
-      succeed(ada, 'nostro', 'propose', line, to, '--note', 'By mail')
+    const propose = (to: string) => succeed(ada, 'nostro', 'propose', line, to, '--note', 'By mail')
     await propose(idOf(account))
     const words = fund(line, { amount: '2000.00' })
     const refusal = /Another person first proposes this account/

@@ -6,6 +6,7 @@ import { addNostro, closeEmpty, setNostro } from '../../src/operator/nostro-chan
 import { addRule, removeRule } from '../../src/operator/nostro-rules.ts'
 import { setMapping } from '../../src/operator/nostro-statements.ts'
 import { connect, type Sql } from '../../src/sql/connect.ts'
+import type { NostroSettings } from '../../src/treasury/nostro.ts'
 import { listNostros } from '../../src/treasury/nostro-store.ts'
 import { untilBlocked } from '../support/database/blocked.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
@@ -95,3 +96,33 @@ test('nostro close, two open items of opposite amounts: refused, as items are op
   await giveItems(owner, nostro, [{ amount: -100n }, { amount: 100n }])
   await assert.rejects(closeEmpty(sql, nostro.name), /and 2 are open/)
 })
+
+const SET = {
+  ...{ low: 500, critical: 100, two_people_from: 900, match_by_account: true, gate: true },
+  ...{ expected_days: 5, statement_due_by: '07:30' },
+  calendar: 't2',
+} as const
+const TAKEN = {
+  ...{ low: 'no_low', critical: 'no_critical', two_people_from: 'no_two_people' },
+  ...{ match_by_account: 'no_match_by_account', gate: 'no_gate' },
+  ...{ expected_days: 'no_expected_days', calendar: 'no_calendar' },
+  statement_due_by: 'no_statement_due_by',
+} as const
+
+for (const [place, [setting, end]] of Object.entries(TAKEN).entries()) {
+  test(`nostro set --${end.replaceAll('_', '-')}: takes this setting away, and no other; refused beside its opposite`, async () => {
+    const name = `eur_set_${place}`
+    await openNostro(owner, name)
+    const full = flat((await setNostro(sql, name, SET)).settings)
+    const kept = flat((await setNostro(sql, name, { [end]: true })).settings)
+    const { [setting]: _, ...rest } = full
+    assert.deepEqual(kept, rest)
+    const both = { [end]: true, [setting]: SET[setting as keyof typeof SET] }
+    await assert.rejects(setNostro(sql, name, both), new RegExp(`${setting} says the opposite`))
+  })
+}
+
+function flat({ statement = {}, ...settings }: NostroSettings): Record<string, unknown> {
+  const { due_by, ...others } = statement
+  return { ...settings, ...others, ...(due_by !== undefined && { statement_due_by: due_by }) }
+}

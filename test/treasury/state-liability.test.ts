@@ -334,8 +334,7 @@ test('report of more rows than it may have: refused, not cut; one of fewer days 
     from generate_series(0, ${MAX_ROWS}::integer) n`
   const at = new Date().toISOString()
   const times = { at, month: '2020-01', quarter: '2020Q1', today: at.slice(0, 10) }
-  const ledger = (to: string) =>
-    readReport(owner, 'ledger', { ...times, from: '2020-01-01', to })
+  const ledger = (to: string) => readReport(owner, 'ledger', { ...times, from: '2020-01-01', to })
   await assert.rejects(ledger('2020-01-02'), /ledger has more than 100000 rows: ask for fewer days/)
   const { rows } = await ledger('2020-01-01')
   assert.equal(rows.length, MAX_ROWS / 2 + 1)

@@ -136,7 +136,18 @@ function bookForms(visit: Visit, line: BankLine, { others, accounts }: Chosen): 
     ],
   })}
 ${!line.amount.startsWith('-') && creditForm(visit, line.id, accounts)}
+${!line.amount.startsWith('-') && returnForm(visit, line.id)}
 ${!line.amount.startsWith('-') && proposalForm(visit, line.id, accounts)}`
+}
+
+function returnForm(visit: Visit, id: string): Html {
+  return postForm(visit, {
+    action: `${visit.root}/treasury/${visit.params.name}/return/${id}`,
+    under: 'Send it back to its payer',
+    button: 'Send it back',
+    asksPassword: true,
+    fields: [{ name: 'reason', label: 'Why', required: true }],
+  })
 }
 
 function creditForm(visit: Visit, id: string, accounts: ListOf<OperatorAccount>): Html {

@@ -3,9 +3,16 @@
 import { type Content, type Html, html } from '../../values/text/html.ts'
 import { type ListOf, queryText } from '../api.ts'
 import { accountsOf } from '../choices.ts'
-import { bodyOf, fieldText, postForm } from '../form.ts'
+import { bodyOf, fieldText, post, postForm } from '../form.ts'
 import { rows, type Table } from '../list.ts'
-import type { BankLine, CaseNote, NostroItem, NostroMatch, NostroPosition } from '../objects.ts'
+import type {
+  BankLine,
+  CaseNote,
+  LineToReturn,
+  NostroItem,
+  NostroMatch,
+  NostroPosition,
+} from '../objects.ts'
 import type { Screens } from '../screens.ts'
 import { link, money, time, when, words } from '../show.ts'
 import { mayOperate, type Screen, type Visit } from '../visit.ts'
@@ -32,6 +39,19 @@ export function treasuryScreens(screens: Screens): void {
     ...{ to: fieldText(visit, 'to'), note: fieldText(visit, 'note') },
   }))
   send('note/:id', '/v3/operator/nostro_case/:id/note', noteBody)
+  screens.act('installation', '/treasury/:name/return/:id', giveBack, show)
+}
+
+/** The page says what a person now pays at the bank. */
+async function giveBack(visit: Visit): Promise<Screen> {
+  const path = `/v3/operator/nostro_line/${visit.params.id}/return`
+  const made = await post<LineToReturn>(visit, path, { reason: fieldText(visit, 'reason') })
+  const { amount, currency, nostro, payer_name, payer_account, end_to_end_id, match } = made
+  const said = html`<div class="note wait" role="status"><p>Now pay ${money(amount, currency)} from
+${nostro} at the bank, once, to ${payer_name} <code>${payer_account}</code>, with the end-to-end id
+<code>${end_to_end_id}</code>. Until the bank has paid, the match <code>${match}</code> can be
+undone below.</p></div>`
+  return page({ ...visit, params: { ...visit.params, id: '' }, form: new URLSearchParams() }, said)
 }
 
 const noteOf = (visit: Visit) => ({ note: fieldText(visit, 'note') })
@@ -44,7 +64,9 @@ function matchBody(visit: Visit): object {
 
 const MOST_SHOWN = '50'
 
-async function show(visit: Visit): Promise<Screen> {
+const show = (visit: Visit) => page(visit)
+
+async function page(visit: Visit, said: Html | '' = ''): Promise<Screen> {
   const { name = '' } = visit.params
   const { after_line, after_item } = visit.query
   const of = { nostro: name, limit: MOST_SHOWN }
@@ -60,7 +82,7 @@ async function show(visit: Visit): Promise<Screen> {
     .map(one => one.name)
   const accounts = await creditable(visit, position?.currency)
   const chosen = { ...(await chosenOf(visit, lines.results, items.results)), others, accounts }
-  const body = html`${position && positionFacts(visit, position)}
+  const body = html`${said}${position && positionFacts(visit, position)}
 <div class="desk">
 <section aria-labelledby="between"><h2 id="between">What may explain it</h2>
 ${between(visit, chosen)}
@@ -148,7 +170,8 @@ function positionFacts(visit: Visit, position: NostroPosition): Html {
   const { name, bank, book, difference, currency } = position
   const stated = link(`${visit.root}/treasury/${name}/statements`, statedOf(position))
   return html`<p>Bank ${money(bank, currency)}, books ${money(book, currency)}, difference
-${money(difference, currency)}. Statements to: ${stated}</p>
+${money(difference, currency)}. Statements to: ${stated}.
+${link(`${visit.root}/treasury/${name}/reading`, 'How its lines are read and booked')}</p>
 ${coverFacts(position)}`
 }
 

@@ -42,7 +42,8 @@ export interface CsvMapping extends Partial<Readonly<Record<MappedText, string>>
   readonly skip_lines?: number
 }
 
-const COLUMNS = [
+/** The members that name one column. */
+export const COLUMNS = [
   'booked_on',
   'value_on',
   'amount',
