@@ -6,7 +6,7 @@ import { slope } from '../../bench/memory.ts'
 import { until } from '../support/service/process.ts'
 import { type Alarms, startAlarms } from './alarms.ts'
 import { judgeEnd, untilAllIsOver } from './end.ts'
-import { judgeRings, KILLS, type Kill, type Killed, type Ring } from './kills.ts'
+import { judgeRings, KILLS, type Kill, type Killed, type Ring, type Victim } from './kills.ts'
 import { type SoakLoad, startSoakLoad } from './load.ts'
 import { countSessions, type Sample, sampleOf } from './sample.ts'
 import { type Scene, startScene } from './scene.ts'
@@ -21,7 +21,7 @@ const PROBE_S = 15
 /** Memory is judged from here on, if so much again follows. */
 const WARM_S = 300
 const MOST_MIB_A_MINUTE = 1
-/** By which open files and sessions may differ between the second minute and the last. */
+/** By which open files and sessions may differ between two minutes with kills of one kind. */
 const MOST_MORE = 10
 
 export interface SoakResult {
@@ -95,7 +95,7 @@ class Course {
   readonly #killed: Killed[] = []
   readonly #rings: Ring[] = []
   readonly #samples: Sample[] = []
-  readonly #quiet: { files: number; sessions: number }[] = []
+  readonly #quiet: { victim: Victim; files: number; sessions: number }[] = []
   #ringing: readonly string[] = []
 
   constructor(
@@ -129,7 +129,7 @@ class Course {
     // Clients come and go: what is left over shows when there are fewest.
     const its = this.#samples.filter(({ at_s }) => at_s >= ends_s - MINUTE_S)
     const files = Math.min(...its.map(one => one.files))
-    this.#quiet.push({ files, sessions })
+    this.#quiet.push({ victim: kill.victim, files, sessions })
     const rang = [...new Set(this.#rings.slice(rings_before).map(({ alarm }) => alarm))]
     return [
       `minute ${number}: ${kill.victim} killed, away ${kill.away_s} s`,
@@ -183,9 +183,13 @@ class Course {
     return { first: median(first), last: median(last), rise, words }
   }
 
-  /** The second and the last: before the first one the limit was measured, with more clients. */
+  /**
+   * The last, and the first after a kill of the same kind: clients wait otherwise for each victim.
+   * Before the first minute the limit was measured, with more clients.
+   */
   #quietTimes() {
-    return [this.#quiet[1], this.#quiet.at(-1)] as const
+    const last = this.#quiet.at(-1)
+    return [this.#quiet.slice(1).find(one => one.victim === last?.victim), last] as const
   }
 
   faults(): string[] {
