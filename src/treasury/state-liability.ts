@@ -32,9 +32,7 @@ export function daysOver({ first, last }: Days, today: string): Days | undefined
 export function checkDerived({ last }: Days, behind: bigint): void {
   if (behind === 0n) return
   const accounts = behind === 1n ? '1 account has' : `${behind} accounts have`
-  const message =
-    `${accounts} journals up to ${last} that are not in the house’s books yet: wait, or see ` +
-    'corridor doctor.'
+  const message = `${accounts} journals up to ${last} that are not in the house’s books yet: wait.`
   throw refusal('invalid_transition', message)
 }
 
