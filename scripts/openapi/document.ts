@@ -235,6 +235,7 @@ function describe(own: FastifySchema | undefined, url: string, route: RouteOptio
     ...(scope === 'anyone' ? { security: [] } : {}),
     description: schema.description === undefined ? sentence : `${schema.description} ${sentence}`,
     headers: versioned(schema.headers as Json | undefined),
+    ...(schema.params === undefined ? {} : { params: forReaders(schema.params) }),
     ...(schema.querystring === undefined ? {} : { querystring: forReaders(schema.querystring) }),
     ...(schema.body === undefined
       ? {}
