@@ -218,6 +218,7 @@ function actingIn(
     operator: operatorOf(context),
     audit,
     kept: () => Promise.resolve(null),
+    keptOf: () => Promise.resolve(null),
     change: work => work(sql),
     changeIfAny: work => work(sql),
     run,

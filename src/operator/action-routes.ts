@@ -123,6 +123,7 @@ function actingOf(
     audit: operators.audit,
     kept: async () =>
       call.claim === null ? null : operators.changeOnceOrNull(call, () => Promise.resolve(null)),
+    keptOf: account_id => operators.keptAnswer(call, account_id),
     change: work => operators.changeOnce(call, work),
     changeIfAny: work => operators.changeOnceOrNull(call, work),
     run: write => operators.run(call.author, write),

@@ -40,6 +40,8 @@ export interface Acting<Shown> extends OperatorWrites<Shown> {
   readonly audit: Sql
   /** The kept answer of an earlier call with the same Idempotency-Key; null for a first call. */
   kept(): Promise<Shown | null>
+  /** The same of a call that writes rows of this live account. */
+  keptOf(account_id: string): Promise<Shown | null>
   /** Changes reference data in one transaction; shows what `work` returns. */
   change(work: (sql: Sql) => Promise<object>): Promise<Shown>
   /** Like `change`, but shows and keeps nothing when `work` returns null: nothing to change. */

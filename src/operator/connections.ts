@@ -5,7 +5,7 @@ import { Lane } from '../engine/lane.ts'
 import type { Operation } from '../engine/operation.ts'
 import { claimOf, success } from '../http/answer.ts'
 import { callerOf } from '../http/author.ts'
-import { answeredOnce, operatedOnce } from '../http/idempotency/installation.ts'
+import { answeredOnce, findKeptAnswer, operatedOnce } from '../http/idempotency/installation.ts'
 import type { Claim, Claiming, Reply } from '../http/idempotency/kept-reply.ts'
 import { idempotent, idempotentLong } from '../http/idempotency/operations.ts'
 import { recordedLong } from '../ledger/audit/recorded.ts'
@@ -74,6 +74,11 @@ export class OperatorConnections {
     const lane = new Lane(this.sql, operation, ONE_COMMAND)
     const { reply } = await lane.run({ ...write.command, claim })
     return reply
+  }
+
+  /** The answer that `answer` has kept for the claim of a live account; null for none. */
+  async keptAnswer({ claim }: Call, account_id: string): Promise<Reply | null> {
+    return claim === null ? null : this.sql.begin(tx => findKeptAnswer(tx, account_id, claim))
   }
 
   /** Like `answer`, for a write that is too large for one decision. */

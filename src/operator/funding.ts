@@ -322,7 +322,7 @@ async function bookLine<Shown>(
   booking: Omit<Booking, 'by'>,
   once: Readonly<Record<string, string>>,
 ): Promise<Shown> {
-  const kept = await acting.kept()
+  const kept = await acting.keptOf(booking.account_id)
   if (kept !== null) return kept
   const given = { to: booking.account_id, alone: booking.split !== true }
   return inTurnOfLine(acting, number, given, ({ nostro, currency, amount }, left) => {

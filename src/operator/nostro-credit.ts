@@ -26,7 +26,7 @@ export const credit = writing({
   refusals: [...REFUSALS, 'invalid_transition', 'source_already_used'],
   asksPassword: true,
   async run(acting, { id, account_id, reason }) {
-    const kept = await acting.kept()
+    const kept = await acting.keptOf(account_id)
     if (kept !== null) return kept
     const { sandbox } = await accountNamed(acting.audit, account_id)
     refuseIfAny(sandbox ? [invalidField('account_id', 'a sandbox has no money at a bank')] : [])

@@ -19,13 +19,27 @@ interface LookUp {
 
 /** Looks for a kept answer, under a lock of the key, so that one of several repeats makes it. */
 async function lookForAnswer(tx: TransactionSql, claim: Claim): Promise<LookUp> {
-  const name = { account_id: INSTALLATION, operation: claim.operation, key: claim.key }
-  void confineTo(tx, [INSTALLATION])
-  await tx`select pg_advisory_xact_lock(hashtextextended(${keptName(name)}, 0))`
+  const name = keptName({ ...claim, account_id: INSTALLATION })
+  await tx`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`
+  return lookFor(tx, INSTALLATION, claim)
+}
+
+async function lookFor(tx: TransactionSql, account_id: string, claim: Claim): Promise<LookUp> {
+  void confineTo(tx, [account_id])
   const now = await databaseNow(tx)
+  const name = { account_id, operation: claim.operation, key: claim.key }
   const [kept] = await findKeptReplies(tx, [name])
   const is_kept = kept !== undefined && isKept(kept, now)
   return { replayed: is_kept ? replay(kept, claim) : null, now }
+}
+
+/** The answer that is kept for the claim of a live account; null for none. */
+export async function findKeptAnswer(
+  tx: TransactionSql,
+  account_id: string,
+  claim: Claim,
+): Promise<Reply | null> {
+  return (await lookFor(tx, account_id, claim)).replayed
 }
 
 function keepAnswer(
