@@ -259,12 +259,12 @@ test('line that belongs to another account at a bank: booked as a transfer with 
 test('page of a nostro: a credit goes back to its payer, and the page says once what to pay', async () => {
   const payer = { counterparty_name: 'Zoe Park', counterparty: 'DE02120300000000202051' }
   const nostro = { name: 'usd_clients', currency: 'USD' }
-  const [id] = await giveLines(owner, nostro, [{ amount: 7_700n, text: 'by mistake', ...payer }])
+  const [id] = await giveLines(owner, nostro, [{ amount: 1_700n, text: 'by mistake', ...payer }])
   const page = await look(`/treasury/usd_clients?line=line_${id}`)
   assert.match(page, /Send it back to its payer/)
   const { status, text } = await send(`/treasury/usd_clients/return/line_${id}`, { reason: 'No' })
   assert.equal(status, 200, text)
-  assert.match(text, /Now pay <span class="money">77\.00&nbsp;USD<\/span> from\s+usd_clients/)
+  assert.match(text, /Now pay <span class="money">17\.00&nbsp;USD<\/span> from\s+usd_clients/)
   assert.match(
     text,
     /to Zoe Park <code>DE02120300000000202051<\/code>[\s\S]*<code>RTN\d{9}<\/code>/,
