@@ -2389,7 +2389,7 @@ CREATE TABLE nostro_items (
   CONSTRAINT nostro_items_kind_check CHECK ((kind = ANY (ARRAY['payout'::text, 'payout_return'::text, 'funding'::text, 'withdrawal'::text, 'funding_reversal'::text, 'withdrawal_reversal'::text, 'house'::text])))
 );
 CREATE INDEX nostro_items_by_match ON nostro_items USING btree (match) WHERE (match IS NOT NULL);
-CREATE INDEX nostro_items_by_time ON nostro_items USING btree (booked_at);
+CREATE INDEX nostro_items_by_time ON nostro_items USING btree (nostro, booked_at);
 CREATE UNIQUE INDEX one_item_a_journal ON nostro_items USING btree (account_id, number) WHERE (number IS NOT NULL);
 CREATE UNIQUE INDEX one_item_a_nostro ON nostro_items USING btree (house_number, nostro) WHERE (house_number IS NOT NULL);
 CREATE INDEX open_items_by_amount ON nostro_items USING btree (nostro, amount, value_on) WHERE (match IS NULL);

@@ -178,7 +178,7 @@ create unique index one_item_a_journal on nostro_items (account_id, number)
   where number is not null;
 create unique index one_item_a_nostro on nostro_items (house_number, nostro)
   where house_number is not null;
-create index nostro_items_by_time on nostro_items (booked_at);
+create index nostro_items_by_time on nostro_items (nostro, booked_at);
 create index nostro_items_by_match on nostro_items (match) where match is not null;
 create index open_items_by_key on nostro_items (key, nostro) where match is null and key <> '';
 create index open_items_by_uetr on nostro_items (uetr, nostro) where match is null and uetr <> '';

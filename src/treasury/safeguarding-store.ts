@@ -108,8 +108,6 @@ function nostrosAt(sql: Tag, at: Instant): Promise<NostroAt[]> {
   return sql<NostroAt[]>`
     with cut as (select ${at}::timestamptz as at,
       ((${at}::timestamptz - interval '1 microsecond') at time zone 'UTC')::date as day),
-    after as (select i.nostro, sum(i.amount) as amount
-      from cut join nostro_items i on i.booked_at >= cut.at group by i.nostro),
     ${LATE}, ${TO_COME}
     select n.pool, n.currency, n.name as nostro, n.institution,
       (n.opening_balance + coalesce(t.amount, 0) - coalesce(later.amount, 0))::bigint as bank,
@@ -126,7 +124,8 @@ function nostrosAt(sql: Tag, at: Instant): Promise<NostroAt[]> {
     left join nostro_totals b on b.nostro = n.name and b.side = 'book' and b.currency = n.currency
     left join lateral (select sum(amount) as amount from bank_lines
       where nostro = n.name and booked_on > cut.day) later on true
-    left join after on after.nostro = n.name
+    left join lateral (select sum(amount) as amount from nostro_items
+      where nostro = n.name and booked_at >= cut.at) after on true
     left join lateral (select sum(amount) as amount,
         sum(amount) filter (where amount > 0) as credits
       from ${OPEN_LINES} lines
