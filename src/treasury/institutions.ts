@@ -13,12 +13,15 @@ export interface Holding {
 /** Small letters and one space between words: two spellings are one institution. */
 const folded = (name: string) => name.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
 
-/** Sums accounts at banks by institution, the largest first. */
-export function byInstitution(
-  accounts: readonly Pick<External, 'institution' | 'bank' | 'book'>[],
-): Holding[] {
-  const groups = Map.groupBy(accounts, ({ institution }) => folded(institution))
-  const sum = (of: readonly string[]) => of.reduce((total, amount) => total + BigInt(amount), 0n)
+/** What one account at a bank holds. */
+export const holdingOf = ({ institution, bank, book }: External): Holding => ({
+  ...{ institution, bank: BigInt(bank), book: BigInt(book) },
+})
+
+/** Sums holdings by institution, the largest first. */
+export function byInstitution(holdings: readonly Holding[]): Holding[] {
+  const groups = Map.groupBy(holdings, ({ institution }) => folded(institution))
+  const sum = (of: readonly bigint[]) => of.reduce((total, amount) => total + amount, 0n)
   return [...groups]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, group]) => ({
@@ -73,7 +76,7 @@ export function sharesOf(
 ): Share[] {
   const held = resources.map(({ nostros, ...one }) => ({
     ...one,
-    nostros: nostros.filter(({ book }) => BigInt(book) > 0n),
+    holdings: nostros.map(holdingOf).filter(({ book }) => book > 0n),
   }))
   const pools = Map.groupBy(held, ({ pool }) => pool)
   return [...pools].flatMap(([pool, own]) => {
@@ -82,10 +85,10 @@ export function sharesOf(
     const all = ofAll(own, base)
     const fallback = all === undefined ? limitOf('') : null
     return [
-      ...own.flatMap(({ currency, nostros }) =>
+      ...own.flatMap(({ currency, holdings }) =>
         rowsOf(
           { pool, of: 'currency', currency, most_share: limitOf(currency) ?? fallback },
-          byInstitution(nostros),
+          byInstitution(holdings),
         ),
       ),
       ...(all === undefined
@@ -95,18 +98,21 @@ export function sharesOf(
   })
 }
 
+/** Undefined when a currency has no rate. */
 function ofAll(
-  resources: readonly Pick<Resource, 'currency' | 'nostros'>[],
+  own: readonly { readonly currency: string; readonly holdings: readonly Holding[] }[],
   base: Base,
 ): Holding[] | undefined {
-  const holdings = resources.flatMap(({ currency, nostros }) =>
-    byInstitution(nostros).map(({ institution, book }) => {
+  const converted: Holding[] = []
+  for (const { currency, holdings } of own) {
+    for (const { institution, book } of byInstitution(holdings)) {
       const amount = base.convert(book, currency)
-      return { institution, bank: '0', book: amount === undefined ? undefined : String(amount) }
-    }),
-  )
-  const known = holdings.flatMap(({ book, ...one }) => (book === undefined ? [] : { ...one, book }))
-  return known.length === holdings.length ? byInstitution(known) : undefined
+      if (amount === undefined) return undefined
+      // What the bank says of it is of no use in another currency.
+      converted.push({ institution, bank: 0n, book: amount })
+    }
+  }
+  return byInstitution(converted)
 }
 
 type Group = Pick<Share, 'pool' | 'of' | 'currency' | 'most_share'>

@@ -2,7 +2,7 @@
 // discrepancy, and what each institution held. Made of signed days alone. Pure.
 import { plusDays } from '../values/calendar/day.ts'
 import { isBusinessDay } from '../values/calendar/rules.ts'
-import { byInstitution } from './institutions.ts'
+import { byInstitution, holdingOf } from './institutions.ts'
 import type { SafeguardedPool, SignedDay } from './safeguarding.ts'
 
 /** Amounts are minor units. */
@@ -113,7 +113,7 @@ function extremes(days: readonly SignedDay[]): MonthRow[] {
 function institutionRows(last: SignedDay | undefined): MonthRow[] {
   if (last === undefined) return []
   const { day, pool, currency } = last
-  return byInstitution(last.external).map(({ institution, book, bank }) => ({
+  return byInstitution(last.external.map(holdingOf)).map(({ institution, book, bank }) => ({
     ...{ figure: 'institution' as const, day, pool, currency, number: '', institution },
     ...{ resource: book, bank, state: '', action: '', signed_by: '' },
   }))
