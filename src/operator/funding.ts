@@ -19,7 +19,7 @@ import {
 import { findAccountOfLine } from '../statements/balance-transaction/store.ts'
 import { bookMoney, reverseBooking } from '../statements/funding/operations.ts'
 import type { Booking, BookingOutcome } from '../statements/funding/rules.ts'
-import { isNoLine, lineOfSource } from '../treasury/funding-key.ts'
+import { isMisspeltLine, lineOfSource } from '../treasury/funding-key.ts'
 import { caseId } from '../treasury/match/case-id.ts'
 import { invalidField, type Reason as Refused, refuseIfAny } from '../values/errors.ts'
 import { newId } from '../values/id.ts'
@@ -179,7 +179,7 @@ const fund = writing({
     const booking = { kind: 'funding', ...money } as const
     const once: Readonly<Record<string, string>> = reference === '' ? { source } : {}
     if (sandbox) return book(acting, booking, once)
-    if (isNoLine(source)) refuseIfAny([invalidField('source', `No line has the source ${source}.`)])
+    if (isMisspeltLine(source)) refuseIfAny([invalidField('source', `${source} names no line`)])
     const line = lineOfSource(source)
     if (line !== undefined) return bookLine(acting, line, booking, once)
     await checkSmall(acting.audit, booking)

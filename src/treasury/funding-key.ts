@@ -148,5 +148,5 @@ export function lineOfSource(source: string): bigint | undefined {
 }
 
 /** Whether a source looks as if it named a line, and names none: one line has one source. */
-export const isNoLine = (source: string) =>
+export const isMisspeltLine = (source: string) =>
   /^esc_line[0-9]+$/.test(source) && lineOfSource(source) === undefined

@@ -194,7 +194,7 @@ test('line of which an account has a part: credited by no person and by no key, 
 test('source with a zero before the number of its line, or with too many digits: refused, in TypeScript and in PostgreSQL', async () => {
   const line = await comesIn(5_000n)
   for (const other of [line.replace('_', '_0'), 'line_0', `line_${'9'.repeat(19)}`]) {
-    assert.match(await refused(ada, ...fund(other, {})), /No line has the source esc_line\d+/)
+    assert.match(await refused(ada, ...fund(other, {})), /esc_line\d+ names no line/)
     await assert.rejects(fundUnchecked(other, 5_000n), /esc_line\d+ is no open credit/, other)
   }
 })
