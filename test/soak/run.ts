@@ -184,7 +184,7 @@ class Course {
   }
 
   /**
-   * The last, and the first after a kill of the same kind: clients wait otherwise for each victim.
+   * The last, and the first after a kill of the same victim: others leave more connections open.
    * Before the first minute the limit was measured, with more clients.
    */
   #quietTimes() {

@@ -45,7 +45,7 @@ export async function isOpenLine(sql: Tag, line: bigint): Promise<boolean> {
   return row !== undefined
 }
 
-/** Whoever funds an account by an id of the line waits for this transaction, or this for that. */
+/** This transaction and whoever funds an account by an id of the line wait for each other. */
 export async function takeTurnOfIds(sql: Tag, line: bigint): Promise<void> {
   await sql`
     select take_turn_of_reference(key) from (
@@ -62,7 +62,7 @@ export async function hasItemToCome(sql: Tag, line: bigint): Promise<boolean> {
 
 /**
  * Whether an open item has one of the ids of the line, so that the same money is booked. With
- * `but`, only one of money in counts, other than these.
+ * `but`, only money that comes in counts, and none of these items.
  */
 export async function hasItemOfItsKey(
   sql: Tag,

@@ -5,8 +5,8 @@ import { caseId } from './case-id.ts'
 import { hasItemOfItsKey, hasItemToCome, takeTurnOfIds } from './return-store.ts'
 
 /**
- * Refuses (409) a credit with an id of an open item, or of one to come. With `items`, which it is
- * matched with, other items of money in count alone.
+ * Refuses (409) a credit with an id of an open item, or of one to come. Of open items, those that
+ * it is matched with (`items`) do not count, nor does money that leaves.
  */
 export async function checkUnbooked(
   sql: Tag,
