@@ -7,7 +7,7 @@ import { type Figure, onlyRound, readable } from './figure.ts'
 import { type Generator, sendLoad } from './load.ts'
 import { asWarmUp, type Requests, type Seconds } from './measure.ts'
 import { say } from './report.ts'
-import type { Target } from './target.ts'
+import type { ServiceProcess, Target } from './target.ts'
 
 export interface AllocationLoad {
   /** Such as `payout create, one connection`. */
@@ -21,15 +21,22 @@ const NOTE =
   'JavaScript heap of the main thread, as V8 counts it; buffers outside of the heap do not count. ' +
   'A process of its own is measured after the timed rounds.'
 
-/** Sends the loads one after the other to another process of the service. */
+/** Starts the measured process with these variables. */
+type Start = (env: Readonly<Record<string, string>>) => Promise<ServiceProcess>
+
+/**
+ * Sends the loads one after the other to another process: the service, unless `start` starts
+ * another program.
+ */
 export async function measureAllocation(
   target: Target,
   generator: Generator,
   seconds: Seconds,
   loads: readonly AllocationLoad[],
+  start: Start = target.startAnother,
 ): Promise<readonly Figure[]> {
   const socket = join(target.folder, 'allocation.sock')
-  const service = await target.startAnother({
+  const service = await start({
     NODE_OPTIONS: `--import=${import.meta.resolve('./allocation-probe.ts')}`,
     ALLOCATION_SOCKET: socket,
   })

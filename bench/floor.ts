@@ -11,25 +11,36 @@ import { text } from 'node:stream/consumers'
 import pg from 'pg'
 import { LOOK_UP_PLANS } from '../src/sql/connect.ts'
 import type { FloorPlan } from './floor-rows.ts'
-import { stopProcess } from './target.ts'
+import { type ServiceProcess, stopProcess } from './target.ts'
 
-export interface Floor {
-  readonly address: string
-  readonly pid: number
-}
-
-/** Starts the program, calls `work` with it, and stops it. */
-export async function withFloor<T>(plan: FloorPlan, work: (floor: Floor) => Promise<T>) {
+/** Starts the program. */
+export async function startFloor(
+  plan: FloorPlan,
+  env: Readonly<Record<string, string>> = {},
+): Promise<ServiceProcess> {
   const child: ChildProcess = spawn(process.execPath, [import.meta.filename], {
     stdio: ['pipe', 'pipe', 'inherit'],
+    env: { ...process.env, ...env },
   })
   child.stdin?.end(JSON.stringify(plan))
+  const stop = () => stopProcess(child)
   try {
     if (child.stdout === null) throw new Error('the program has no output')
     const [address] = await once(createInterface({ input: child.stdout }), 'line')
-    return await work({ address, pid: child.pid as number })
+    return { address, pid: child.pid as number, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** Starts the program, calls `work` with it, and stops it. */
+export async function withFloor<T>(plan: FloorPlan, work: (floor: ServiceProcess) => Promise<T>) {
+  const floor = await startFloor(plan)
+  try {
+    return await work(floor)
   } finally {
-    await stopProcess(child)
+    await floor.stop()
   }
 }
 

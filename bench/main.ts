@@ -15,7 +15,9 @@ const USAGE = `npm run bench [scenario...] -- [options]; without a scenario, all
 ${SCENARIOS.map(describe).join('\n')}
 
   --quick    a short run, one round; its numbers are kept only with --write
-  --write    keep the numbers of a run that is quick or has --postgres
+  --allocation
+             only the heap allocated for a request, of scenarios that measure it: two minutes
+  --write    keep the numbers of a run that is quick or has --postgres or --allocation
   --sizes    how many entities the account of the scenario entity has; 10k,1m when left out
   --postgres "wal_compression = pglz"
              settings of the database that are not its usual ones
@@ -30,6 +32,7 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       quick: { type: 'boolean', default: false },
+      allocation: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
       sizes: { type: 'string', default: '10k,1m' },
       postgres: { type: 'string' },
@@ -39,15 +42,18 @@ async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(USAGE)
   const unknown = positionals.filter(name => !NAMES.includes(name))
   if (unknown.length > 0) throw new Error(`no such scenario: ${unknown.join(', ')}\n\n${USAGE}`)
-  const wanted = SCENARIOS.filter(s => positionals.length === 0 || positionals.includes(s.name))
+  const { quick, allocation, postgres } = values
+  const wanted = SCENARIOS.filter(
+    ({ name, allocates }) =>
+      (positionals.length === 0 || positionals.includes(name)) && (!allocation || allocates),
+  )
   const pgbench = await findPgbench()
   if (pgbench === undefined) throw new Error(HOW_TO_GET_PGBENCH)
   const generator = await findGenerator()
-  const { quick, postgres } = values
   const sizes = values.sizes.split(',').map(readSize)
   await runAll(wanted, {
-    options: { quick, sizes, postgres, pgbench, generator },
-    keep: values.write || (!quick && postgres === undefined),
+    options: { quick, allocation, sizes, postgres, pgbench, generator },
+    keep: values.write || (!quick && !allocation && postgres === undefined),
   })
 }
 

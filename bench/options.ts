@@ -4,6 +4,8 @@ import type { Generator } from './load.ts'
 export interface Options {
   /** A short run, of one round. */
   readonly quick: boolean
+  /** Measures only the heap allocated for a request, without rounds. */
+  readonly allocation: boolean
   /** How many entities there are, for the scenario entity. */
   readonly sizes: readonly number[]
   /** Lines for postgresql.conf. */

@@ -6,8 +6,8 @@
 import { measureAllocation } from './allocation.ts'
 import { withBare } from './bare.ts'
 import { type Figure, type FigureRound, roundOf } from './figure.ts'
-import { type Floor, withFloor } from './floor.ts'
-import { prepareFloor } from './floor-rows.ts'
+import { startFloor, withFloor } from './floor.ts'
+import { type FloorPlan, prepareFloor } from './floor-rows.ts'
 import { sendLoad } from './load.ts'
 import { HALF_NOTE, type Measured, measureHalf, measureLoad, type Seconds } from './measure.ts'
 import type { Options } from './options.ts'
@@ -30,7 +30,7 @@ import {
   sayBaseline,
 } from './pgbench.ts'
 import { inRounds, say, sayLoad, whole } from './report.ts'
-import { type Target, withTarget } from './target.ts'
+import { type ServiceProcess, type Target, withTarget } from './target.ts'
 
 /** Durations in seconds, and the number of rounds. */
 interface Plan extends Seconds {
@@ -127,7 +127,7 @@ interface Bench {
   readonly own: OwnBaselines
   /** Address of the bare Fastify. */
   readonly bare: string
-  readonly floor: Floor
+  readonly floor: ServiceProcess
   /** The results of all pgbench runs. */
   readonly pgbench_results: object[]
 }
@@ -138,7 +138,7 @@ export function benchPayouts(options: Options): Promise<readonly Figure[]> {
   return withTarget(options, async target => {
     const hot = await payerOf(target)
     const sample = await payOnce(hot, payoutBody('USD→USD', hot.beneficiary))
-    const payers = await makePayers(target, plan.accounts)
+    const payers = options.allocation ? [] : await makePayers(target, plan.accounts)
     say(`${whole(payers.length)} accounts made`)
     const { pgbench } = options
     const url = target.database_url
@@ -147,6 +147,7 @@ export function benchPayouts(options: Options): Promise<readonly Figure[]> {
     const pgbench_results: object[] = []
     options.record('pgbench', pgbench_results)
     const floor_plan = await prepareFloor(url, sample.id, [hot, ...payers])
+    if (options.allocation) return allocationOf(target, options, plan, hot, floor_plan)
     const rounds = await withBare({}, bare =>
       withFloor(floor_plan, floor => {
         const callers = { hot, payers, bare, floor }
@@ -154,10 +155,7 @@ export function benchPayouts(options: Options): Promise<readonly Figure[]> {
         return inRounds(plan.rounds, () => runRound(bench))
       }),
     )
-    const allocated = await measureAllocation(target, options.generator, plan, [
-      { name: ROWS.hot.name, at_most: 50, requests: address => payoutLoad(address, [hot], 256) },
-      { name: ROWS.single.name, at_most: 100, requests: address => payoutLoad(address, [hot], 1) },
-    ])
+    const allocated = await allocationOf(target, options, plan, hot, floor_plan)
     const figures = Object.entries(ROWS).map(([row, words]) => ({
       ...words,
       unit: 'payouts/s',
@@ -165,6 +163,29 @@ export function benchPayouts(options: Options): Promise<readonly Figure[]> {
     }))
     return [...figures, ...allocated]
   })
+}
+
+/** The heap allocated by the service and by the minimal program. */
+async function allocationOf(
+  target: Target,
+  { generator }: Options,
+  plan: Plan,
+  hot: Payer,
+  floor_plan: FloorPlan,
+): Promise<readonly Figure[]> {
+  const many = (address: string) => payoutLoad(address, [hot], 256)
+  const lone = (address: string) => payoutLoad(address, [hot], 1)
+  const service = await measureAllocation(target, generator, plan, [
+    { name: ROWS.hot.name, at_most: 50, requests: many },
+    { name: ROWS.single.name, at_most: 100, requests: lone },
+  ])
+  const startProgram = (env: Readonly<Record<string, string>>) => startFloor(floor_plan, env)
+  const floor_loads = [
+    { name: ROWS.hot_floor.name, requests: many },
+    { name: ROWS.single_floor.name, requests: lone },
+  ]
+  const floor = await measureAllocation(target, generator, plan, floor_loads, startProgram)
+  return [...service, ...floor]
 }
 
 /** Runs each load right before or after its baselines. */

@@ -94,13 +94,15 @@ export function benchQuotes(options: Options): Promise<readonly Figure[]> {
     const url = target.database_url
     const baselines = await prepareBaselines(options.pgbench, url, quote_id, id)
     const bench = { plan, options, target, beneficiary, baselines }
-    const rounds = await inRounds(plan.rounds, () => runRound(bench))
+    const rounds = options.allocation ? [] : await inRounds(plan.rounds, () => runRound(bench))
     const allocated = await measureAllocation(target, options.generator, plan, [
       {
         name: ROWS.quotes.name,
         requests: address => quotesBy(target, CONNECTIONS, { address }),
       },
+      { name: ROWS.single.name, requests: address => quotesBy(target, 1, { address }) },
     ])
+    if (options.allocation) return allocated
     const figures = Object.entries(ROWS).map(([row, words]) => ({
       ...words,
       rounds: rounds.map(round => round[row as Row]),

@@ -55,18 +55,17 @@ export function benchReads(options: Options): Promise<readonly Figure[]> {
     const id = await fillPayouts(target, plan.payouts, kept)
     say(`${whole(plan.payouts)} payouts`)
     const read = `payout read by id, ${whole(plan.payouts)} payouts`
-    const rounds = await withReads(target, id, bare => {
-      const bench = { options, plan, target, bare, id }
-      return inRounds(plan.rounds, () => runRound(bench))
-    })
+    const measureRounds = () =>
+      withReads(target, id, bare => {
+        const bench = { options, plan, target, bare, id }
+        return inRounds(plan.rounds, () => runRound(bench))
+      })
+    const figures = options.allocation ? [] : figuresOf(read, await measureRounds())
     const requests = (address: string) =>
       readsFrom(urlOf({ address }), { plan, target, id }, CONNECTIONS)
-    return [
-      ...figuresOf(read, rounds),
-      ...(await measureAllocation(target, options.generator, plan, [
-        { name: `${read}, 64 connections`, requests },
-      ])),
-    ]
+    const name = `${read}, 64 connections`
+    const loads = [{ name, requests }]
+    return [...figures, ...(await measureAllocation(target, options.generator, plan, loads))]
   })
 }
 

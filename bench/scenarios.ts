@@ -27,6 +27,8 @@ export interface Scenario {
   readonly measures: string
   /** About how long it takes, in minutes. */
   readonly minutes: { readonly full: number; readonly quick: number }
+  /** Whether it has rows of the heap allocated for a request. */
+  readonly allocates?: true
   run(options: Options): Promise<readonly Figure[]>
 }
 
@@ -35,18 +37,21 @@ export const SCENARIOS: readonly Scenario[] = [
     name: 'payout',
     measures: 'payouts created: a hot account, 1,000 accounts, one connection, half of the limit',
     minutes: { full: 15, quick: 3 },
+    allocates: true,
     run: benchPayouts,
   },
   {
     name: 'quote',
     measures: 'quotes created, and quoted payouts',
     minutes: { full: 6, quick: 1 },
+    allocates: true,
     run: benchQuotes,
   },
   {
     name: 'read',
     measures: 'payouts read by id, among a million',
     minutes: { full: 8, quick: 1 },
+    allocates: true,
     run: benchReads,
   },
   {
