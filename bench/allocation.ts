@@ -1,5 +1,6 @@
 // Measures how many bytes of JavaScript heap the service allocates for a request. A process of its
 // own does it, after the timed rounds.
+import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -35,7 +36,8 @@ export async function measureAllocation(
   loads: readonly AllocationLoad[],
   start: Start = target.startAnother,
 ): Promise<readonly Figure[]> {
-  const socket = join(target.folder, 'allocation.sock')
+  // A process that has ended may leave its socket behind.
+  const socket = join(target.folder, `${randomUUID().slice(0, 8)}.sock`)
   const service = await start({
     NODE_OPTIONS: `--import=${import.meta.resolve('./allocation-probe.ts')}`,
     ALLOCATION_SOCKET: socket,
