@@ -88,14 +88,25 @@ export const CHOSEN = `
   group by currency, rail having count(*) = 1`
 
 /**
+ * The nostros by `currency rail` and by `name currency`, as two objects in one row, from `chosen`.
+ * An item looks its nostro up in them: a planner that expects few journals would compare each item
+ * with each nostro.
+ */
+const NOSTRO_MAPS = `
+  select coalesce((select jsonb_object_agg(currency || ' ' || rail,
+      jsonb_build_object('nostro', nostro, 'opening_on', opening_on)) from chosen), '{}') as by_rail,
+    coalesce((select jsonb_object_agg(name || ' ' || currency,
+      jsonb_build_object('nostro', name, 'opening_on', opening_on)) from nostros), '{}') as by_name`
+
+/**
  * The items of journals in stretches. The amount is the opposite of the posting on `settled` or
  * `funding`: money in is positive. The keys are those of the attempt that paid.
  */
 export const ITEMS = `
   select -p.amount as amount, j.created_at as booked_at, j.number,
     (j.created_at at time zone 'UTC')::date as value_on, a.number as attempt,
-    case when (j.created_at at time zone 'UTC')::date >= coalesce(named.opening_on, c.opening_on)
-      then coalesce(named.name, c.nostro) else '' end as nostro, p.currency,
+    case when (j.created_at at time zone 'UTC')::date >= (n.found ->> 'opening_on')::date
+      then n.found ->> 'nostro' else '' end as nostro, p.currency,
     case j.kind when 'settlement' then 'payout' when 'reversal' then 'payout_return'
       else j.kind end as kind, j.account_id,
     case when j.kind in ('settlement', 'reversal') then j.source else '' end as payout_id,
@@ -118,8 +129,10 @@ export const ITEMS = `
     and a.ended_as in ('paid', 'returned')
   left join rail_items i on i.account_id = a.account_id and i.payout_id = a.payout_id
     and i.attempt = a.number
-  left join nostros named on named.name = j.metadata ->> 'nostro' and named.currency = p.currency
-  left join chosen c on c.currency = p.currency and c.rail = coalesce(o.rail, '')`
+  cross join nostro_maps m
+  cross join lateral (
+    select coalesce(m.by_name -> ((j.metadata ->> 'nostro') || ' ' || p.currency),
+      m.by_rail -> (p.currency || ' ' || coalesce(o.rail, ''))) as found) n`
 
 const ITEM_COLUMNS = `amount, booked_at, number, value_on, attempt, nostro, currency, kind,
   account_id, payout_id, rail, key, uetr, instruction, block, file`
@@ -130,7 +143,8 @@ function stretchesOf(stretches: readonly Stretch[]) {
       select * from unnest(${stretches.map(s => s.account_id)}::text[],
         ${stretches.map(s => String(s.from))}::bigint[],
         ${stretches.map(s => String(s.to))}::bigint[])),
-    chosen as materialized (${part.unsafe(CHOSEN)})`
+    chosen as materialized (${part.unsafe(CHOSEN)}),
+    nostro_maps as materialized (${part.unsafe(NOSTRO_MAPS)})`
 }
 
 /** Adds the sums and the items of the stretches, and moves the cursors. Returns the items made. */

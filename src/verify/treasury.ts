@@ -35,8 +35,7 @@ const SUMS_OF_DAYS = rule('account_days')`
 /** The nostro of an item is what people decide: any one of the currency, once it is open. */
 const ITEMS_OF_JOURNALS = rule('nostro_items')`
   with ${STRETCHES},
-  chosen as (select ''::text as currency, ''::text as rail, ''::text as nostro,
-    null::date as opening_on where false),
+  nostro_maps as (select '{}'::jsonb as by_rail, '{}'::jsonb as by_name),
   derived as (${ITEMS}),
   kept as (select * from nostro_items where number is not null and ${ofAccount('account_id')})
   select coalesce(d.account_id, k.account_id) as account_id,
