@@ -3,6 +3,7 @@
 import { connect, type Sql } from '../src/sql/connect.ts'
 import { listPositions, trialBalance } from '../src/treasury/balance-store.ts'
 import { deriveSome } from '../src/treasury/derive.ts'
+import { foldOpenDays } from '../src/treasury/match/exception-store.ts'
 import { logIn, timePages } from './console.ts'
 import { type Figure, type FigureRound, percentile } from './figure.ts'
 import type { Options } from './options.ts'
@@ -36,6 +37,9 @@ export async function benchTreasury(options: Options): Promise<readonly Figure[]
 async function measure(target: Target, owner: Sql, plan: Plan): Promise<readonly Figure[]> {
   await fillJournals(owner, plan)
   const derived = await inRounds(plan.rounds, () => deriveAll(target, owner, plan))
+  // As the service does after each round of matching, and autovacuum after that.
+  await foldOpenDays(owner)
+  await owner.unsafe('vacuum analyze open_days')
   const at = new Date(Date.now() + 60_000).toISOString()
   const reading = (work: () => Promise<unknown>) => inRounds(plan.rounds, () => timed(work))
   const [cookie = ''] = await logIn(target, 1)
