@@ -93,10 +93,13 @@ export const CHOSEN = `
  * with each nostro.
  */
 const NOSTRO_MAPS = `
-  select coalesce((select jsonb_object_agg(currency || ' ' || rail,
-      jsonb_build_object('nostro', nostro, 'opening_on', opening_on)) from chosen), '{}') as by_rail,
+  select
+    coalesce((select jsonb_object_agg(currency || ' ' || rail,
+      jsonb_build_object('nostro', nostro, 'opening_on', opening_on)) from chosen), '{}')
+      as by_rail,
     coalesce((select jsonb_object_agg(name || ' ' || currency,
-      jsonb_build_object('nostro', name, 'opening_on', opening_on)) from nostros), '{}') as by_name`
+      jsonb_build_object('nostro', name, 'opening_on', opening_on)) from nostros), '{}')
+      as by_name`
 
 /**
  * The items of journals in stretches. The amount is the opposite of the posting on `settled` or
