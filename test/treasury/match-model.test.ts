@@ -10,7 +10,7 @@ import { foldOpenDays } from '../../src/treasury/match/exception-store.ts'
 import { matchNostro } from '../../src/treasury/match/match-nostro.ts'
 import type { Nostro } from '../../src/treasury/nostro.ts'
 import { createDatabase, type TestDatabase } from '../support/database/database.ts'
-import { expectedMatches, type World } from '../support/oracle/matching.ts'
+import { expectedMatches, fold, type World } from '../support/oracle/matching.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
 import { share } from '../support/share.ts'
 import {
@@ -141,12 +141,23 @@ async function matchSome(nostro: Nostro, random: Random): Promise<void> {
   const sum = (rows: readonly { readonly amount: bigint }[]) =>
     rows.reduce((total, { amount }) => total + amount, 0n)
   const rest_as = sum(some) === sum(others) ? undefined : 'cost'
-  await sql.begin(tx =>
+  const matched = sql.begin(tx =>
     matchByPerson(tx, {
       ...{ lines: some.map(({ id }) => id), items: others.map(({ id }) => id) },
       ...{ rest_as, note: '', by: 'ada' },
     }),
   )
+  // A rest of money that another open item explains would be booked twice.
+  const left = items.filter(item => item.amount > 0n && !others.includes(item))
+  const is_explained = some.some(({ amount, keys }) => {
+    const known = new Set(keys.map(fold))
+    return (
+      amount > 0n && left.some(item => item.keys.some(key => key !== '' && known.has(fold(key))))
+    )
+  })
+  if (rest_as !== undefined && is_explained) {
+    await assert.rejects(matched, /has the key of an open item/)
+  } else await matched
 }
 
 async function undoSome({ name }: Nostro, random: Random): Promise<void> {

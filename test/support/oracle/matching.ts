@@ -29,7 +29,7 @@ export interface World {
 /** `line: item item`, in the order of the lines. */
 export type Expected = readonly string[]
 
-const fold = (text: string) => text.replace(/\s/g, '').toUpperCase()
+export const fold = (text: string) => text.replace(/\s/g, '').toUpperCase()
 const isKey = (key: string) => key.length >= 6 && !['NOTPROVIDED', 'NONREF'].includes(key)
 const sumOf = (rows: readonly { readonly amount: bigint }[]) =>
   rows.reduce((sum, { amount }) => sum + amount, 0n)
