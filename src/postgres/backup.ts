@@ -66,7 +66,7 @@ async function writeNew(url: string, file: string, options: Required<Options>): 
   try {
     // The file must exist before the server sends the backup.
     await (await fs.open(part, 'w', 0o600)).close()
-    await writeBackup(url, part, options)
+    await writeChecked(url, part, options)
     const facts = await readBackup(part)
     const { size: bytes } = await fs.stat(part)
     await refuseExisting(file)
@@ -86,6 +86,19 @@ async function writeNew(url: string, file: string, options: Required<Options>): 
 async function refuseExisting(file: string): Promise<void> {
   if (await fs.stat(file).catch(() => undefined)) {
     throw new DatabaseProblem(`${file} is there already, and backups are not written over`)
+  }
+}
+
+/** The most tries of a backup in which PostgreSQL could not check every page. */
+const MOST_TRIES = 3
+
+async function writeChecked(url: string, file: string, options: Required<Options>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await writeBackup(url, file, options)
+    } catch (error) {
+      if (!(error instanceof Unchecked) || tries === MOST_TRIES) throw error
+    }
   }
 }
 
@@ -117,15 +130,29 @@ async function writeBackup(url: string, file: string, { progress, operators }: R
     )
   } catch (error) {
     // The server reports a page with a wrong checksum as a warning, and as an error at the end.
-    throw warnings.length > 0 && isServerError(error) ? damaged(warnings) : error
+    throw warnings.length > 0 && isServerError(error) ? problemIn(warnings) : error
   } finally {
     await server.end()
   }
-  if (warnings.length > 0) throw damaged(warnings)
+  if (warnings.length > 0) throw problemIn(warnings)
 }
 
-function damaged([first]: readonly string[]): DatabaseProblem {
-  return new DatabaseProblem(`the cluster is damaged: ${first}`)
+/** PostgreSQL could not check the pages of a file, which says nothing about them. */
+class Unchecked extends DatabaseProblem {}
+
+/**
+ * PostgreSQL reads files while others write them: one that grows may end within a page, and the rest
+ * of it is then copied without a check (basebackup.c). Any other warning is of a damaged page.
+ */
+const GREW = /read buffer size \d+ and page size \d+ differ$/
+
+/** What the server's warnings mean. At least one. */
+export function problemIn(warnings: readonly string[]): DatabaseProblem {
+  const worst = warnings.find(warning => !GREW.test(warning))
+  if (worst !== undefined) return new DatabaseProblem(`the cluster is damaged: ${worst}`)
+  return new Unchecked(
+    `a file grew while PostgreSQL read it, and was not checked: take the backup again (${warnings[0]})`,
+  )
 }
 
 /** Reserves WAL for the time of the backup. Returns the approximate number of bytes to read. */
