@@ -141,8 +141,8 @@ async function writeBackup(url: string, file: string, { progress, operators }: R
 class Unchecked extends DatabaseProblem {}
 
 /**
- * PostgreSQL reads files while others write them: one that grows may end within a page, and the rest
- * of it is then copied without a check (basebackup.c). Any other warning is of a damaged page.
+ * PostgreSQL reads files while others write them: one that grows may end within a page, and the
+ * rest of it is then copied without a check (basebackup.c). Any other warning is of a damaged page.
  */
 const GREW = /read buffer size \d+ and page size \d+ differ$/
 
@@ -150,9 +150,8 @@ const GREW = /read buffer size \d+ and page size \d+ differ$/
 export function problemIn(warnings: readonly string[]): DatabaseProblem {
   const worst = warnings.find(warning => !GREW.test(warning))
   if (worst !== undefined) return new DatabaseProblem(`the cluster is damaged: ${worst}`)
-  return new Unchecked(
-    `a file grew while PostgreSQL read it, and was not checked: take the backup again (${warnings[0]})`,
-  )
+  const why = 'a file grew while PostgreSQL read it, and was not checked'
+  return new Unchecked(`${why}: take the backup again (${warnings[0]})`)
 }
 
 /** Reserves WAL for the time of the backup. Returns the approximate number of bytes to read. */
