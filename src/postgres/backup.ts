@@ -89,7 +89,7 @@ async function refuseExisting(file: string): Promise<void> {
   }
 }
 
-/** The most tries of a backup in which PostgreSQL could not check every page. */
+/** Tries until PostgreSQL has checked every page: a file rarely grows in all of them. */
 const MOST_TRIES = 3
 
 async function writeChecked(url: string, file: string, options: Required<Options>): Promise<void> {
@@ -137,7 +137,7 @@ async function writeBackup(url: string, file: string, { progress, operators }: R
   if (warnings.length > 0) throw problemIn(warnings)
 }
 
-/** PostgreSQL could not check the pages of a file, which says nothing about them. */
+/** A file was copied without a check of all its pages, which says nothing about them. */
 class Unchecked extends DatabaseProblem {}
 
 /**
@@ -150,8 +150,9 @@ const GREW = /read buffer size \d+ and page size \d+ differ$/
 export function problemIn(warnings: readonly string[]): DatabaseProblem {
   const worst = warnings.find(warning => !GREW.test(warning))
   if (worst !== undefined) return new DatabaseProblem(`the cluster is damaged: ${worst}`)
-  const why = 'a file grew while PostgreSQL read it, and was not checked'
-  return new Unchecked(`${why}: take the backup again (${warnings[0]})`)
+  const why =
+    'PostgreSQL could not check a file, which grew while it was read, or ends within a page'
+  return new Unchecked(`${why}: ${warnings[0]}`)
 }
 
 /** Reserves WAL for the time of the backup. Returns the approximate number of bytes to read. */
