@@ -132,6 +132,12 @@ function logRestored(log: FastifyBaseLogger, reason: string): void {
   if (reason !== '') log.error({ reason }, 'all rails are paused: corridor rail unsent')
 }
 
+/** A payout in worthless tokens counts as paid. */
+function logTestChains({ test_chains }: Config, log: FastifyBaseLogger): void {
+  if (test_chains.length === 0) return
+  log.warn({ chains: test_chains.map(String) }, 'rails may pay in worthless tokens on these chains')
+}
+
 function startDeleting(deps: Deps): NodeJS.Timeout {
   return setInterval(() => {
     for (const deleteOld of DELETIONS) {
@@ -165,6 +171,7 @@ async function openService(
   const stopTracing =
     config.tracing && (await import('./trace/start.ts')).startTracing(config.tracing, config, log)
   if (stopTracing !== undefined) opened.push(stopTracing)
+  logTestChains(config, log)
   const database = await openDatabase(config, { create: true, log: line => log.info(line) })
   opened.push(() => database.release())
   if (config.database_url === undefined) {

@@ -71,6 +71,7 @@ export function readConfig(given: Environment = process.env) {
     verify_percent: integer(env, 'CORRIDOR_VERIFY_PERCENT', 0, 50),
     verify_again_days: integer(env, 'CORRIDOR_VERIFY_AGAIN_DAYS', 1, 365),
     simulator_delay_ms: integer(env, 'CORRIDOR_SIMULATOR_DELAY_MS', 0, 86_400_000),
+    test_chains: testChains(env),
     webhooks: isOn(env, 'CORRIDOR_WEBHOOKS'),
     webhook_poll_ms: integer(env, 'CORRIDOR_WEBHOOK_POLL_MS', 1, 60_000),
     webhook_timeout_ms: integer(env, 'CORRIDOR_WEBHOOK_TIMEOUT_MS', 1, 600_000),
@@ -90,6 +91,19 @@ export function readConfig(given: Environment = process.env) {
     /** Undefined without tracing; OpenTelemetry is not loaded then. */
     tracing: tracing(env),
   }
+}
+
+/**
+ * The ids of chains whose tokens are worthless, and which rails may pay on all the same.
+ *
+ * @throws ConfigError for any other text
+ */
+export function testChains(env: Environment = process.env): readonly bigint[] {
+  const value = text(env, 'CORRIDOR_TEST_CHAINS')
+  const ids = value.split(',').map(id => id.trim())
+  if (value === '') return []
+  if (ids.every(id => /^[1-9][0-9]{0,14}$/.test(id))) return ids.map(BigInt)
+  throw new ConfigError(`CORRIDOR_TEST_CHAINS must be ids of chains, 84532,31337, not "${value}"`)
 }
 
 /** The port of probes and metrics, if they have one of their own. */

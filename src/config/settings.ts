@@ -113,6 +113,13 @@ export const SETTINGS = [
     meaning: 'Milliseconds between the steps of the simulator rail.',
   },
   {
+    name: 'CORRIDOR_TEST_CHAINS',
+    fallback: '',
+    meaning:
+      'Ids of chains whose tokens are worthless, such as 84532,31337, on which rails may pay ' +
+      'wallets in a trial; never where payees wait for money.',
+  },
+  {
     name: 'CORRIDOR_VERIFY_PERCENT',
     fallback: '2',
     meaning: 'Share of the time in which the service verifies its books, in percent; 0: never.',

@@ -40,6 +40,31 @@ export class Members {
     return new Members(this.#values[name] ?? fallback, path, undefined, this.problems)
   }
 
+  isObject(name: string): boolean {
+    const value = this.#values[name]
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  }
+
+  /** The members of a list of `least` to `most` objects; the first ones of a longer list. */
+  objects(name: string, least: number, most: number): Members[] {
+    const value = this.#values[name]
+    const list: readonly unknown[] = Array.isArray(value) ? value : []
+    if (list.length < least || list.length > most) {
+      this.problem(name, `must be a list of ${least} to ${most} objects`)
+    }
+    const path = this.#path === '' ? name : `${this.#path}.${name}`
+    return list
+      .slice(0, most)
+      .map((one, i) => new Members(one, `${path}[${i}]`, undefined, this.problems))
+  }
+
+  flag(name: string, fallback: boolean): boolean {
+    const value = this.#values[name] ?? fallback
+    if (typeof value === 'boolean') return value
+    this.problem(name, 'must be true or false')
+    return fallback
+  }
+
   /** Without `fallback` the member is required. */
   text(name: string, max: number, fallback?: string): string {
     const value = this.#values[name] ?? fallback
