@@ -50,6 +50,8 @@ export interface Move {
   readonly token: Hex
   readonly payee: Hex
   readonly units: bigint
+  /** The bytes behind the arguments; none when absent. */
+  readonly tag?: Hex
 }
 
 /** The tag of a block, or its number. */
