@@ -1,0 +1,87 @@
+// Reads the providers of a chain's nodes from a rail's settings, and their keys from its secret.
+// Pure.
+import type { Read } from '../../values/text/csv.ts'
+import type { Members } from '../../values/text/members.ts'
+
+export interface ProviderConfig {
+  readonly name: string
+  /** `{name}` in it stands for a key of the rail's secret. */
+  readonly url: string
+  /** The most requests a second, as agreed with the provider. */
+  readonly per_second: number
+}
+
+/** The name of a provider, or of a key. */
+const NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/
+const PLACE = /\{([^{}]*)\}/g
+/** What stands for a key while a URL is judged. */
+const ANY_KEY = 'key'
+
+export function readProviders(
+  providers: readonly Members[],
+  allow_private: boolean,
+): ProviderConfig[] {
+  const read = providers.map(provider => {
+    provider.only(['name', 'url', 'per_second'])
+    const name = provider.text('name', 32)
+    if (name !== '' && !NAME.test(name)) {
+      provider.problem('name', 'must have small letters, digits, - and _ alone')
+    }
+    const url = provider.text('url', 2000)
+    const fault = url === '' ? undefined : urlFault(url, allow_private)
+    if (fault !== undefined) provider.problem('url', fault)
+    return { name, url, per_second: provider.integer('per_second', 50, 1, 10_000) }
+  })
+  read.forEach(({ name, url }, i) => {
+    const earlier = read.slice(0, i)
+    if (earlier.some(other => other.name === name)) providers[i]?.problem('name', 'is used twice')
+    // Two addresses of one operator are one witness.
+    if (earlier.some(other => hostOf(other.url) === hostOf(url))) {
+      providers[i]?.problem('url', 'is at the host of another provider, which proves nothing')
+    }
+  })
+  return read
+}
+
+/** Why settings may not have this URL of a node or a signer; the text never repeats it. */
+export function urlFault(written: string, allow_private: boolean): string | undefined {
+  const url = URL.parse(written.replaceAll(PLACE, ANY_KEY))
+  if (url === null || /[{}]/.test(written.replaceAll(PLACE, ''))) return 'must be like https://…'
+  const places = [...written.matchAll(PLACE)].map(([, name = '']) => name)
+  if (!places.every(name => NAME.test(name))) return 'must have the name of a key in each {}'
+  const [before = ''] = written.split('{')
+  if (places.length > 0 && !/^[a-z]+:\/\/[^/?]+[/?]/i.test(before)) {
+    return 'must have keys in its path or query alone'
+  }
+  if (url.username !== '' || url.password !== '') return 'must not contain a password'
+  if (url.hash !== '') return 'must not contain #'
+  if (url.protocol === 'https:' || (allow_private && url.protocol === 'http:')) return undefined
+  return 'must start with https://; plain http needs allow_private'
+}
+
+function hostOf(written: string): string {
+  return URL.parse(written.replaceAll(PLACE, ANY_KEY))?.host ?? written
+}
+
+/** The keys of a rail's secret: a line `name=key` for each. No message repeats a key. */
+export function readKeys(secret: string): Read<ReadonlyMap<string, string>> {
+  const keys = new Map<string, string>()
+  for (const line of secret.split(/\r?\n/).map(line => line.trim())) {
+    if (line === '') continue
+    const [, name = '', key = ''] = /^([^=\s]*)\s*=\s*([\x21-\x7e]{1,500})$/.exec(line) ?? []
+    if (!NAME.test(name) || keys.has(name)) {
+      return { messages: ['the secret has a line name=key for each provider, each name once'] }
+    }
+    keys.set(name, key)
+  }
+  return { value: keys }
+}
+
+/** The URL with its keys. Throws an error that names the key which the secret lacks. */
+export function filledUrl({ name, url }: ProviderConfig, keys: ReadonlyMap<string, string>): string {
+  return url.replaceAll(PLACE, (_place, wanted: string) => {
+    const key = keys.get(wanted)
+    if (key === undefined) throw new Error(`provider ${name}: the secret has no key ${wanted}`)
+    return encodeURIComponent(key)
+  })
+}
