@@ -1,0 +1,355 @@
+-- additive: the former version knows none of these tables, and asks no rail of kind evm.
+-- Payments of tokens on EVM chains. A wallet of the house signs transactions with nonces, which count
+-- from 0 without a gap. A slot is a nonce of a wallet that one attempt of a payout has for ever. Only
+-- bytes that are committed here are sent.
+
+alter table rails drop constraint known_kind, add constraint known_kind
+  check (kind in ('manual', 'iso20022', 'nacha', 'connector', 'evm'));
+
+create or replace function check_rail_identity() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  lock table payout_attempts in share mode;
+  if old.paused_reason = '' or exists (
+    select from payout_attempts a
+    left join open_payouts p on p.account_id = a.account_id and p.id = a.payout_id
+    where a.rail = old.name and a.asked_at is not null and (a.ask_again_at is not null
+      or a.ended_as in ('', 'paid') and p.id is not null))
+  then
+    raise exception 'rail % is asked about payouts: it keeps its far end', old.name
+      using errcode = 'check_violation', constraint = 'keeps_its_identity';
+  end if;
+  return new;
+end $$;
+-- Another chain or another contract does not know the attempts that were handed over.
+create trigger keeps_its_chain before update on rails
+  for each row when (old.kind = 'evm' and (old.config -> 'chain', old.config -> 'tokens')
+    is distinct from (new.config -> 'chain', new.config -> 'tokens'))
+  execute function check_rail_identity();
+
+create domain evm_address as text collate "C" check (value ~ '^0x[0-9a-f]{40}$');
+create domain evm_hash as text collate "C" check (value ~ '^0x[0-9a-f]{64}$');
+
+-- A hot wallet. Rails with one key share its row, because they share its nonces.
+create table evm_wallets (
+  chain_id positive not null,
+  -- The nonce of the next slot.
+  next_nonce not_negative not null,
+  -- Transfers are read up to and with this block, which had this hash.
+  read_block not_negative not null,
+  stopped_at timestamptz,
+  -- The process that signs with it, until then. The lease saves work; `next_nonce` makes it safe.
+  held_until timestamptz not null default '-infinity',
+  address evm_address not null,
+  rail text collate "C" not null check (rail <> ''),
+  state text not null default 'active' check (state in ('active', 'stopped')),
+  -- Why nothing is signed or sent, and in words.
+  stopped_as text not null default ''
+    check (stopped_as in ('', 'history_lost', 'foreign_transaction')),
+  problem text not null default '' check (length(problem) <= 500),
+  held_by text not null default '' check (length(held_by) <= 64),
+  read_hash evm_hash not null,
+  primary key (chain_id, address),
+  constraint stopped_for_a_reason check ((state = 'stopped') = (stopped_as <> '')
+    and (state = 'stopped') = (problem <> '') and (state = 'stopped') = (stopped_at is not null))
+);
+create function refuse_wallet_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'wallet % keeps its key, and its counts only rise', old.address
+    using errcode = 'check_violation', constraint = 'wallet_rises';
+end $$;
+create trigger wallet_rises before update on evm_wallets
+  for each row when ((old.chain_id, old.address, old.rail)
+      is distinct from (new.chain_id, new.address, new.rail)
+    or new.next_nonce < old.next_nonce or new.read_block < old.read_block)
+  execute function refuse_wallet_change();
+create trigger kept before delete or truncate on evm_wallets
+  for each statement execute function refuse_change();
+
+-- A payment: the nonce of a wallet that an attempt has, or the row by which the rail has refused the
+-- attempt. Its content never changes.
+create table evm_slots (
+  id bigint generated always as identity primary key,
+  chain_id positive not null,
+  nonce bigint check (nonce >= 0),
+  -- Minor units of the currency, which has 6 places, and the same in the token's smallest unit.
+  amount positive not null,
+  units numeric(78) not null check (units > 0 and mod(units, amount) = 0
+    and div(units, amount)::text ~ '^10*$'),
+  made_at timestamptz not null default clock_timestamp(),
+  ended_at timestamptz,
+  -- When another transaction seemed to have the nonce at the final block for the first time.
+  suspect_at timestamptz,
+  void_at timestamptz,
+  attempt integer check (attempt > 0),
+  account_id text collate "C" not null default '',
+  payout_id text collate "C" not null default '',
+  rail text collate "C" not null check (rail <> ''),
+  wallet text collate "C" not null default '',
+  -- pay: an attempt of a payout. house: money that leaves the wallet for the house.
+  purpose text not null check (purpose in ('pay', 'house')),
+  currency text not null,
+  token text collate "C" not null check (token ~ '^(0x[0-9a-f]{40})?$'),
+  payee text collate "C" not null check (payee ~ '^(0x[0-9a-f]{40})?$'),
+  calldata text not null check (calldata ~ '^(0x[0-9a-f]{136,400})?$'),
+  state text not null check (state in ('refused', 'signed', 'sent', 'mined', 'paid', 'reverted',
+    'voided', 'differs', 'stopped')),
+  -- What follows once a person has given the payment up, who, and why.
+  void_as text not null default '' check (void_as in ('', 'fail', 'again')),
+  void_by text not null default '' check (length(void_by) <= 100),
+  void_reason text not null default '' check (length(void_reason) <= 500),
+  constraint slot_of_a_nonce unique (chain_id, wallet, nonce),
+  constraint pays_an_attempt check ((purpose = 'pay') = (account_id <> '')
+    and (purpose = 'pay') = (payout_id <> '') and (purpose = 'pay') = (attempt is not null)),
+  constraint nonce_unless_refused check ((nonce is null) = (state = 'refused')),
+  constraint whole_unless_refused check (state = 'refused' or wallet ~ '^0x[0-9a-f]{40}$'
+    and token <> '' and (payee = '') = (calldata = '')),
+  constraint ended_when_it_is_over check (
+    (ended_at is null) = (state in ('signed', 'sent', 'mined', 'stopped'))),
+  constraint voided_by_a_person check ((void_as = '') = (void_by = '')
+    and (void_as = '') = (void_reason = '') and (void_as = '') = (void_at is null)
+    and (state <> 'voided' or void_as <> ''))
+);
+-- An attempt has one slot for ever: another process that signs for it is refused here.
+create unique index one_slot_an_attempt on evm_slots (account_id, payout_id, attempt)
+  where purpose = 'pay';
+create index evm_slots_open on evm_slots (rail, wallet, nonce)
+  where state in ('signed', 'sent', 'mined', 'stopped');
+create index evm_slots_by_day on evm_slots (chain_id, wallet, token, made_at)
+  where nonce is not null;
+
+-- A slot begins signed, under the nonce that its wallet has counted, or refused.
+create function check_slot_begin() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if new.state not in ('signed', 'refused') or new.void_as <> '' or new.suspect_at is not null
+    or new.state = 'signed' and new.payee = ''
+    or new.nonce is not null and not exists (
+      select from evm_wallets w where w.chain_id = new.chain_id and w.address = new.wallet
+        and w.next_nonce > new.nonce)
+  then
+    raise exception 'nonce % of wallet % is not reserved', new.nonce, new.wallet
+      using errcode = 'check_violation', constraint = 'reserved_first';
+  end if;
+  return new;
+end $$;
+create trigger reserved_first before insert on evm_slots
+  for each row execute function check_slot_begin();
+create function check_slot_step() returns trigger language plpgsql as $$
+begin
+  if (new.id, new.chain_id, new.nonce, new.amount, new.units, new.made_at, new.attempt,
+      new.account_id, new.payout_id, new.rail, new.wallet, new.purpose, new.currency, new.token,
+      new.payee, new.calldata)
+    is distinct from (old.id, old.chain_id, old.nonce, old.amount, old.units, old.made_at,
+      old.attempt, old.account_id, old.payout_id, old.rail, old.wallet, old.purpose, old.currency,
+      old.token, old.payee, old.calldata)
+    or old.ended_at is not null
+    or old.void_as <> '' and (new.void_as, new.void_by, new.void_reason, new.void_at)
+      is distinct from (old.void_as, old.void_by, old.void_reason, old.void_at)
+  then
+    raise exception 'slot % of wallet % stays as it is', old.nonce, old.wallet
+      using errcode = 'restrict_violation';
+  end if;
+  if old.state <> new.state and (old.state, new.state) not in (
+    ('signed', 'sent'), ('signed', 'mined'), ('sent', 'mined'),
+    -- Its block is not on the chain any more.
+    ('mined', 'sent'),
+    ('mined', 'paid'), ('mined', 'reverted'), ('mined', 'voided'), ('mined', 'differs'),
+    -- Another transaction has its nonce, as far as the providers know.
+    ('signed', 'stopped'), ('sent', 'stopped'), ('stopped', 'mined'))
+  then
+    raise exception 'slot % of wallet % cannot go from % to %', old.nonce, old.wallet, old.state,
+      new.state using errcode = 'check_violation';
+  end if;
+  return new;
+end $$;
+create trigger legal_step before update on evm_slots
+  for each row when (new.payee <> '' or old.payee = '') execute function check_slot_step();
+create trigger erased_only before update on evm_slots
+  for each row when (new.payee = '' and old.payee <> '')
+  execute function guard_erased('{"payee":"","calldata":""}');
+create trigger kept before delete or truncate on evm_slots
+  for each statement execute function refuse_change();
+
+-- The nonces of a wallet have no gap: the transaction that counts them makes a slot for each.
+create function check_no_gap() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+declare
+  made bigint;
+begin
+  select count(*) into made from evm_slots
+  where chain_id = new.chain_id and wallet = new.address
+    and nonce >= old.next_nonce and nonce < new.next_nonce;
+  if made <> new.next_nonce - old.next_nonce then
+    raise exception 'wallet % has % slots from nonce % to %', new.address, made, old.next_nonce,
+      new.next_nonce - 1 using errcode = 'check_violation', constraint = 'no_gap';
+  end if;
+  return null;
+end $$;
+create constraint trigger no_gap after update on evm_wallets deferrable initially deferred
+  for each row when (new.next_nonce <> old.next_nonce) execute function check_no_gap();
+
+-- A rail keeps a wallet in its settings while a payment of it is under way.
+create function check_rail_wallets() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+declare
+  gone text;
+begin
+  select wallet into gone from evm_slots
+  where rail = old.name and state in ('signed', 'sent', 'mined', 'stopped')
+    and wallet not in (select lower(w ->> 'address')
+      from jsonb_array_elements(new.config -> 'wallets') as each (w))
+  limit 1;
+  if gone is not null then
+    raise exception 'rail % has payments of wallet % under way', old.name, gone
+      using errcode = 'check_violation', constraint = 'keeps_its_wallets';
+  end if;
+  return new;
+end $$;
+create trigger keeps_its_wallets before update on rails
+  for each row when (old.kind = 'evm' and old.config -> 'wallets' is distinct from new.config -> 'wallets')
+  execute function check_rail_wallets();
+
+-- The signed bytes of a slot: the payment, then the same with higher fees, or nothing to ourselves
+-- once a person has given it up. The chain takes one of them.
+create table evm_transactions (
+  chain_id positive not null,
+  nonce not_negative not null,
+  number integer not null check (number between 1 and 10),
+  gas positive not null,
+  -- Wei for a unit of gas.
+  max_fee numeric(78) not null check (max_fee > 0),
+  tip numeric(78) not null check (tip between 0 and max_fee),
+  signed_at timestamptz not null default clock_timestamp(),
+  first_sent_at timestamptz,
+  sends count_of not null default 0,
+  -- The block that it is in, as far as is known, and what it has cost there.
+  block not_negative,
+  gas_used bigint check (gas_used >= 0),
+  cost_wei numeric(78) check (cost_wei >= 0),
+  succeeded boolean,
+  hash evm_hash primary key,
+  wallet text collate "C" not null,
+  kind text not null check (kind in ('pay', 'void')),
+  raw text not null check (raw ~ '^(0x[0-9a-f]{100,2000})?$'),
+  block_hash text collate "C" not null default '' check (block_hash ~ '^(0x[0-9a-f]{64})?$'),
+  -- What the providers said of it last.
+  last_answer text not null default '' check (length(last_answer) <= 500),
+  constraint one_of_a_number unique (chain_id, wallet, nonce, number),
+  constraint of_a_slot foreign key (chain_id, wallet, nonce)
+    references evm_slots (chain_id, wallet, nonce),
+  constraint sent_once_said check ((first_sent_at is null) = (sends = 0)),
+  constraint known_in_its_block check ((block is null) = (block_hash = '')
+    and (block is null) = (gas_used is null) and (block is null) = (cost_wei is null)
+    and (block is null) = (succeeded is null))
+);
+-- A payment carries the call of its slot, to the token of its slot. The first one is a payment, and
+-- only a person's word lets another kind follow.
+create function check_transaction() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+declare
+  slot evm_slots;
+  carries boolean;
+begin
+  select * into slot from evm_slots where chain_id = new.chain_id and wallet = new.wallet
+    and nonce = new.nonce;
+  carries := strpos(new.raw, substr(slot.calldata, 3)) > 0
+    and strpos(new.raw, substr(slot.token, 3)) > 0;
+  if slot.ended_at is not null or slot.payee = '' or new.raw = '' or new.block is not null
+    or new.kind = 'pay' and (not carries or slot.void_as <> '')
+    or new.kind = 'void' and (carries or slot.void_as = '' or new.number = 1)
+    or new.number > 1 and not exists (
+      select from evm_transactions t where t.chain_id = new.chain_id and t.wallet = new.wallet
+        and t.nonce = new.nonce and t.number = new.number - 1)
+  then
+    raise exception 'transaction % does not fit nonce % of wallet %', new.hash, new.nonce,
+      new.wallet using errcode = 'check_violation', constraint = 'fits_its_slot';
+  end if;
+  return new;
+end $$;
+create trigger fits_its_slot before insert on evm_transactions
+  for each row execute function check_transaction();
+-- The bytes are removed once the slot is erased.
+create function check_transaction_change() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if (new.chain_id, new.nonce, new.number, new.gas, new.max_fee, new.tip, new.signed_at, new.hash,
+      new.wallet, new.kind)
+    is distinct from (old.chain_id, old.nonce, old.number, old.gas, old.max_fee, old.tip,
+      old.signed_at, old.hash, old.wallet, old.kind)
+    or old.first_sent_at is not null and new.first_sent_at is distinct from old.first_sent_at
+    or new.sends < old.sends
+    or new.raw <> old.raw and (new.raw <> '' or not exists (
+      select from evm_slots s where s.chain_id = old.chain_id and s.wallet = old.wallet
+        and s.nonce = old.nonce and s.payee = ''))
+  then
+    raise exception 'transaction % stays as it was signed', old.hash
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger legal_change before update on evm_transactions
+  for each row execute function check_transaction_change();
+create trigger kept before delete or truncate on evm_transactions
+  for each statement execute function refuse_change();
+
+-- Transfers of our tokens from and to our wallets, in final blocks.
+create table evm_transfers (
+  chain_id positive not null,
+  block not_negative not null,
+  units numeric(78) not null check (units > 0),
+  log_index not_negative not null,
+  -- The slot that it paid; null for any other transfer.
+  nonce bigint,
+  tx_hash evm_hash not null,
+  block_hash evm_hash not null,
+  token evm_address not null,
+  sender evm_address not null,
+  receiver text collate "C" not null check (receiver ~ '^(0x[0-9a-f]{40})?$'),
+  primary key (chain_id, tx_hash, log_index)
+);
+create index evm_transfers_by_block on evm_transfers (chain_id, block);
+create function check_transfer_change() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if to_jsonb(new) <> to_jsonb(old) || '{"receiver":""}' or not exists (
+    select from evm_slots s where s.chain_id = old.chain_id and s.wallet = old.sender
+      and s.nonce = old.nonce and s.payee = '')
+  then
+    raise exception 'evm_transfers is append-only' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger erased_only before update on evm_transfers
+  for each row execute function check_transfer_change();
+create trigger append_only before delete or truncate on evm_transfers
+  for each statement execute function refuse_change();
+
+-- What keeps payments of a rail waiting, as last judged. A trouble that is not seen again is over.
+create table evm_troubles (
+  since timestamptz not null default clock_timestamp(),
+  seen_at timestamptz not null default clock_timestamp(),
+  rail text collate "C" not null check (rail <> ''),
+  -- The wallet; '' for the whole rail.
+  wallet text collate "C" not null check (wallet ~ '^(0x[0-9a-f]{40})?$'),
+  kind text not null check (kind ~ '^[a-z][a-z_]{1,39}$'),
+  message text not null check (message <> '' and length(message) <= 500),
+  primary key (rail, wallet, kind)
+);
+
+grant select, insert on evm_wallets, evm_slots, evm_transactions, evm_transfers to corridor_service;
+grant update (next_nonce, state, stopped_as, stopped_at, problem, held_by, held_until, read_block,
+  read_hash) on evm_wallets to corridor_service;
+grant update (state, ended_at, suspect_at, void_as, void_by, void_reason, void_at, payee, calldata)
+  on evm_slots to corridor_service;
+grant update (first_sent_at, sends, last_answer, block, block_hash, succeeded, gas_used, cost_wei, raw)
+  on evm_transactions to corridor_service;
+grant update (receiver) on evm_transfers to corridor_service;
+grant select, insert, update, delete on evm_troubles to corridor_service;
+grant select on evm_wallets, evm_slots, evm_transactions, evm_transfers, evm_troubles
+  to corridor_auditor;
+
+select confine_to_accounts('evm_slots');
+-- The rail works on the slots of all accounts, in a transaction that says so.
+create policy of_the_house on evm_slots to corridor_service
+  using ((select current_setting('corridor.house', true)) = 'on');
