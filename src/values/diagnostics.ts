@@ -16,6 +16,7 @@ export const STEPS = [
   'rail',
   'webhook',
   'file',
+  'chain',
 ] as const
 export type Step = (typeof STEPS)[number]
 

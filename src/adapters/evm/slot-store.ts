@@ -1,0 +1,220 @@
+// The SQL statements of evm_slots: the payments that have a nonce of a wallet, and those that were
+// refused before they had one.
+import { confineTo } from '../../sql/confine.ts'
+import { rowsAsJson, type Sql, type TransactionSql } from '../../sql/connect.ts'
+import { sql, type Tag } from '../../sql/sql.ts'
+import type { Instant } from '../../values/instant.ts'
+import type { Hex } from './chain.ts'
+import { type Place, type Slot, type SlotKey, type SlotState, slotName, type VoidAs } from './slot.ts'
+
+/** A slot, or the row by which an attempt was refused. */
+export type FoundSlot = Omit<Slot, 'nonce'> & { readonly nonce: bigint | null }
+
+export type NewSlot = Omit<
+  FoundSlot,
+  'id' | 'made_at' | 'ended_at' | 'suspect_at' | 'void_as' | 'void_by' | 'void_reason'
+> & { readonly state: 'signed' | 'refused' }
+
+type Row = Omit<FoundSlot, 'units'> & { readonly units: string }
+
+const COLUMNS = sql`
+  s.id, s.chain_id, s.wallet, s.nonce, s.rail, s.purpose, s.account_id, s.payout_id,
+  coalesce(s.attempt, 0) as attempt, s.currency, s.amount, s.units, s.token, s.payee, s.calldata,
+  s.state, s.made_at, s.ended_at, s.suspect_at, s.void_as, s.void_by, s.void_reason`
+
+/** The states of slots whose end is not final yet. */
+const OPEN = sql`s.state in ('signed', 'sent', 'mined', 'stopped')`
+
+/**
+ * Runs a transaction on slots of all accounts. It may write other rows of the accounts that it
+ * names.
+ */
+export function transactHouse<T>(
+  sql: Sql,
+  account_ids: readonly string[],
+  work: (tx: TransactionSql) => Promise<T>,
+): Promise<T> {
+  return sql.begin(tx => {
+    void confineTo(tx, account_ids)
+    void tx`select set_config('corridor.house', 'on', true)`.execute()
+    return work(tx)
+  })
+}
+
+const slotOf = ({ units, ...row }: Row): FoundSlot => ({ ...row, units: BigInt(units) })
+
+/** `k(account_id, payout_id, attempt)`, each key once. */
+function keysOf(keys: readonly SlotKey[]) {
+  const unique = new Map(keys.map(key => [slotName(key), key]))
+  const rows = [...unique.values()].map(({ account_id, payout_id, attempt }) => {
+    return { account_id, payout_id, attempt }
+  })
+  return sql`
+    json_to_recordset(${rowsAsJson(rows)}::text::json)
+      as k(account_id text, payout_id text, attempt integer)`
+}
+
+/** The slots of attempts, in no order. The transaction must name the accounts. */
+export async function findSlots(tx: Tag, keys: readonly SlotKey[]): Promise<FoundSlot[]> {
+  if (keys.length === 0) return []
+  const rows = await tx<Row[]>`
+    select ${COLUMNS} from ${keysOf(keys)}
+    cross join lateral (
+      select * from evm_slots t where t.account_id = k.account_id and t.payout_id = k.payout_id
+        and t.attempt = k.attempt and t.purpose = 'pay' limit 1
+    ) s`
+  return rows.map(slotOf)
+}
+
+/** How often the payouts of these keys have reverted on the chain, by payout id. */
+export async function countReverted(tx: Tag, chain_id: bigint, payout_ids: readonly string[]) {
+  const rows = await tx<{ payout_id: string; count: number }[]>`
+    select s.payout_id, count(*)::integer as count from evm_slots s
+    where s.payout_id = any (${[...payout_ids]}::text[]) and s.chain_id = ${chain_id}
+      and s.state = 'reverted' group by s.payout_id`
+  return new Map(rows.map(({ payout_id, count }) => [payout_id, count]))
+}
+
+/** The most open slots that a round looks at. Later ones come once earlier ones have ended. */
+const MOST_OPEN = 5_000
+
+/** The slots of a rail's wallets whose end is not final, by wallet and nonce. */
+export async function listOpen(tx: TransactionSql, chain_id: bigint, wallets: readonly Hex[]) {
+  const rows = await tx<Row[]>`
+    select ${COLUMNS} from evm_slots s
+    where ${OPEN} and s.chain_id = ${chain_id} and s.wallet = any (${[...wallets]}::text[])
+    order by s.wallet, s.nonce limit ${MOST_OPEN}`
+  return rows.map(row => slotOf(row) as Slot)
+}
+
+/** Inserts slots; fails by `one_slot_an_attempt` when an attempt has one already. */
+export async function insertSlots(tx: TransactionSql, slots: readonly NewSlot[]): Promise<void> {
+  if (slots.length === 0) return
+  await tx`
+    insert into evm_slots (chain_id, wallet, nonce, rail, purpose, account_id, payout_id, attempt,
+      currency, amount, units, token, payee, calldata, state, ended_at)
+    select chain_id, wallet, nonce, rail, purpose, account_id, payout_id, nullif(attempt, 0),
+      currency, amount, units, token, payee, calldata, state,
+      case when state = 'refused' then clock_timestamp() end
+    from json_to_recordset(${rowsAsJson(slots)}::text::json) as r(chain_id bigint, wallet text,
+      nonce bigint, rail text, purpose text, account_id text, payout_id text, attempt integer,
+      currency text, amount bigint, units numeric, token text, payee text, calldata text,
+      state text)`
+}
+
+/** A step of a slot, from the state in which it was read. */
+export interface SlotChange extends Place {
+  readonly from: SlotState
+  readonly to: SlotState
+}
+
+const ENDED: readonly SlotState[] = ['paid', 'reverted', 'voided', 'differs']
+
+/**
+ * Writes steps of slots. Fails as contention when another process has moved one since it was read,
+ * so that no process steps from what is no longer so.
+ */
+export async function stepSlots(tx: TransactionSql, changes: readonly SlotChange[]): Promise<void> {
+  if (changes.length === 0) return
+  const rows = changes.map(({ chain_id, wallet, nonce, from, to }) => {
+    return { chain_id, wallet, nonce, before: from, after: to, ends: ENDED.includes(to) }
+  })
+  await tx`
+    with written as (
+      update evm_slots s set state = r.after,
+        ended_at = case when r.ends then clock_timestamp() end,
+        suspect_at = case when r.after = 'stopped' then s.suspect_at end
+      from json_to_recordset(${rowsAsJson(rows)}::text::json) as r(chain_id bigint, wallet text,
+        nonce bigint, before text, after text, ends boolean)
+      where s.chain_id = r.chain_id and s.wallet = r.wallet and s.nonce = r.nonce
+        and s.state = r.before returning true
+    )
+    select require_all_written(count(*), ${rows.length}::bigint) from written`
+}
+
+/** Notes since when another transaction seems to have the nonces; null takes the doubt back. */
+export async function noteSuspects(
+  tx: TransactionSql,
+  places: readonly Place[],
+  suspect_at: Instant | null,
+): Promise<void> {
+  if (places.length === 0) return
+  const rows = places.map(({ chain_id, wallet, nonce }) => ({ chain_id, wallet, nonce }))
+  await tx`
+    update evm_slots s set suspect_at = ${suspect_at}::timestamptz
+    from json_to_recordset(${rowsAsJson(rows)}::text::json)
+      as r(chain_id bigint, wallet text, nonce bigint)
+    where s.chain_id = r.chain_id and s.wallet = r.wallet and s.nonce = r.nonce and ${OPEN}`
+}
+
+/** What is on its way from a wallet, by token. */
+export interface Load {
+  readonly wallet: Hex
+  readonly token: Hex
+  /** Slots that are in no block yet, and those above the block of the balance. */
+  readonly unmined: number
+  /** Units that the balance at the block still has and that are on their way. */
+  readonly units: bigint
+  /** The most wei that gas of them may still cost. */
+  readonly gas_wei: bigint
+  /** Minor units of payments made since the day of UTC began. */
+  readonly today: bigint
+}
+
+/** The loads of wallets, as a balance at block `head` must be reduced by them. */
+export async function listLoads(
+  tx: TransactionSql,
+  chain_id: bigint,
+  wallets: readonly Hex[],
+  head: bigint,
+): Promise<Load[]> {
+  const rows = await tx<
+    (Pick<Load, 'wallet' | 'token' | 'unmined'> & Record<'units' | 'gas_wei' | 'today', string>)[]
+  >`
+    select s.wallet, s.token,
+      count(*) filter (where s.state in ('signed', 'sent'))::integer as unmined,
+      coalesce(sum(s.units) filter (where b.is_pending), 0)::text as units,
+      coalesce(sum(b.gas_wei) filter (where b.is_pending), 0)::text as gas_wei,
+      coalesce(sum(s.amount) filter (where s.made_at >= date_trunc('day', clock_timestamp(), 'UTC')
+        and s.state not in ('reverted', 'voided')), 0)::text as today
+    from evm_slots s
+    cross join lateral (
+      select coalesce(max(t.gas * t.max_fee), 0) as gas_wei,
+        s.state in ('signed', 'sent') or s.state = 'mined' and max(t.block) > ${head} as is_pending
+      from evm_transactions t
+      where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+    ) b
+    where s.chain_id = ${chain_id} and s.wallet = any (${[...wallets]}::text[])
+      and s.nonce is not null
+      and (${OPEN} or s.made_at >= date_trunc('day', clock_timestamp(), 'UTC'))
+    group by s.wallet, s.token`
+  return rows.map(({ units, gas_wei, today, ...row }) => {
+    return { ...row, units: BigInt(units), gas_wei: BigInt(gas_wei), today: BigInt(today) }
+  })
+}
+
+/**
+ * A person gives a payment up. False when it is over or in a block, or was given up before. The
+ * transaction must name the account.
+ */
+export async function giveUp(
+  tx: Tag,
+  { account_id, payout_id, attempt }: SlotKey,
+  given: { readonly as: VoidAs; readonly by: string; readonly reason: string },
+): Promise<boolean> {
+  const { count } = await tx`
+    update evm_slots s set void_as = ${given.as}, void_by = ${given.by},
+      void_reason = ${given.reason}, void_at = clock_timestamp()
+    where s.account_id = ${account_id} and s.payout_id = ${payout_id} and s.attempt = ${attempt}
+      and s.purpose = 'pay' and s.state in ('signed', 'sent') and s.void_as = ''`
+  return count === 1
+}
+
+/** The slots of a payout, the newest first. The transaction must name the account. */
+export async function listSlotsOf(tx: Tag, account_id: string, payout_id: string) {
+  const rows = await tx<Row[]>`
+    select ${COLUMNS} from evm_slots s
+    where s.account_id = ${account_id} and s.payout_id = ${payout_id} and s.purpose = 'pay'
+    order by s.attempt desc`
+  return rows.map(slotOf)
+}

@@ -1,0 +1,25 @@
+// The SQL statements of evm_transfers: what moved from and to our wallets in final blocks.
+import { rowsAsJson, type TransactionSql } from '../../sql/connect.ts'
+import type { Transfer } from './chain.ts'
+
+/**
+ * Inserts transfers of final blocks, without repeats. A transfer of a slot's transaction gets the
+ * slot's nonce. Transfers of nothing are left out: strangers send them to be noticed.
+ */
+export async function insertTransfers(
+  tx: TransactionSql,
+  chain_id: bigint,
+  transfers: readonly Transfer[],
+): Promise<void> {
+  const rows = transfers.filter(({ units }) => units > 0n)
+  if (rows.length === 0) return
+  await tx`
+    insert into evm_transfers (chain_id, tx_hash, log_index, block, block_hash, token, sender,
+      receiver, units, nonce)
+    select ${chain_id}::bigint, r.tx_hash, r.log_index, r.block, r.block_hash, r.token, r.sender,
+      r.receiver, r.units, t.nonce
+    from json_to_recordset(${rowsAsJson(rows)}::text::json) as r(tx_hash text, log_index bigint,
+      block bigint, block_hash text, token text, sender text, receiver text, units numeric)
+    left join evm_transactions t on t.hash = r.tx_hash and t.wallet = r.sender
+    on conflict (chain_id, tx_hash, log_index) do nothing`
+}

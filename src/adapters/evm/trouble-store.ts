@@ -1,0 +1,51 @@
+// The SQL statements of evm_troubles, and the list of what a person must look at. Troubles follow
+// from what is judged again and again, so that one ends with its cause.
+import { rowsAsJson, type Sql } from '../../sql/connect.ts'
+import type { Tag } from '../../sql/sql.ts'
+import type { FoundTrouble, NewTrouble, TroubleKind } from './trouble.ts'
+
+/** A trouble that was not seen for this long is over: it is judged at least once a minute. */
+const FRESH = '3 minutes'
+
+/**
+ * Notes the troubles of a rail that were found now. Those of the judged kinds that were not found
+ * are over.
+ */
+export async function noteTroubles(
+  sql: Sql,
+  rail: string,
+  judged: readonly TroubleKind[],
+  found: readonly NewTrouble[],
+): Promise<void> {
+  const unique = new Map(found.map(one => [`${one.wallet} ${one.kind}`, one]))
+  const rows = [...unique.values()].map(({ wallet, kind, message }) => {
+    return { wallet, kind, message: message.slice(0, 500) }
+  })
+  await sql`
+    delete from evm_troubles t
+    where t.rail = ${rail} and (t.seen_at < clock_timestamp() - ${FRESH}::interval
+      or t.kind = any (${[...judged]}::text[]) and not exists (
+        select from json_to_recordset(${rowsAsJson(rows)}::text::json) as r(wallet text, kind text)
+        where r.wallet = t.wallet and r.kind = t.kind))`
+  if (rows.length === 0) return
+  await sql`
+    insert into evm_troubles as t (rail, wallet, kind, message)
+    select ${rail}, wallet, kind, message
+    from json_to_recordset(${rowsAsJson(rows)}::text::json)
+      as r(wallet text, kind text, message text)
+    on conflict (rail, wallet, kind)
+      do update set message = excluded.message, seen_at = clock_timestamp()`
+}
+
+/** All troubles of rails that pay on chains, the oldest first. */
+export async function findTroubles(sql: Tag): Promise<FoundTrouble[]> {
+  return sql<FoundTrouble[]>`
+    select * from (
+      select t.rail, t.wallet, t.kind, t.message, t.since from evm_troubles t
+      where t.seen_at > clock_timestamp() - ${FRESH}::interval
+      union all
+      select w.rail, w.address, w.stopped_as, w.problem, w.stopped_at from evm_wallets w
+      where w.state = 'stopped'
+    ) found
+    order by since, rail, wallet, kind`
+}
