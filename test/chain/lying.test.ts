@@ -1,0 +1,141 @@
+// Providers that lose, delay, repeat, forget, lag and lie, and chains that reorganize: every payout is
+// paid once, whatever one of them does.
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, test } from 'node:test'
+import { pickSeed, seeded } from '../support/service/process.ts'
+import { type Provider } from '../support/chain/proxy.ts'
+import { type ChainWorld, openChainWorld } from '../support/chain/world.ts'
+import { share } from '../support/share.ts'
+
+const FINALITY = 21
+/** Payouts for each switch. */
+const PAYOUTS = share(3, 30)
+
+let world: ChainWorld
+before(async () => {
+  world = await openChainWorld({ providers: 3, finality: FINALITY })
+  await world.start()
+})
+after(() => world?.close())
+beforeEach(() => {
+  for (const provider of world.providers) provider.honest()
+  Object.assign(world.book, { rules: 'geth', keeps_pending: true })
+})
+
+const seed = pickSeed()
+const random = seeded(seed)
+
+/** Final at once: only what happens before the next block is of interest. */
+async function endSoon(): Promise<void> {
+  world.book.finality = 2
+  await world.anvil.mine(3)
+}
+
+async function expectPaid(): Promise<void> {
+  await endSoon()
+  await world.untilStatus('succeeded')
+  world.book.finality = FINALITY
+  await world.checkPaidOnce()
+  await world.checkOnlyStored()
+  world.made.length = 0
+}
+
+const [ALL, ONE] = [
+  (lie: (provider: Provider) => void) => world.providers.forEach(lie),
+  (lie: (provider: Provider) => void) => world.providers.slice(0, 1).forEach(lie),
+]
+
+/** What lies while payouts are made. */
+const LIES: Readonly<Record<string, () => void>> = {
+  'answers lost after each provider has the bytes': () => ALL(({ lies }) => void (lies.lost = 4)),
+  'broadcasts dropped': () => ALL(({ lies }) => void (lies.dropped = 4)),
+  'answers delayed, and so in another order': () =>
+    ALL(({ lies }) => void (lies.delay_ms = () => random() * 60)),
+  'broadcasts duplicated': () => ALL(({ lies }) => void (lies.duplicates = true)),
+  'requests refused with 429': () => ALL(({ lies }) => void (lies.too_many = 3)),
+  'one provider away': () => ONE(({ lies }) => void (lies.down = true)),
+  'one provider with a stale head': () => ONE(({ lies }) => void (lies.behind = 40)),
+  'one provider without logs': () => ONE(({ lies }) => void (lies.no_logs = true)),
+  'one provider that forges receipts': () =>
+    ONE(({ lies }) => void (lies.receipt = receipt => ({ ...receipt, status: '0x0' }))),
+  'one provider that forges amounts': () =>
+    ONE(({ lies }) => {
+      lies.receipt = receipt => ({
+        ...receipt,
+        logs: receipt.logs.map(log => ({ ...log, data: `0x${'1'.padStart(64, '0')}` as const })),
+      })
+    }),
+  'one provider of another chain': () => ONE(({ lies }) => void (lies.chain_id = '0x1')),
+}
+
+for (const [what, lie] of Object.entries(LIES))
+  test(`${what}, ${PAYOUTS} payouts: each paid once`, async t => {
+    t.diagnostic(`SEED=${seed}`)
+    lie()
+    await world.pay(PAYOUTS)
+    await expectPaid()
+  })
+
+/** A payment that waits in the pools at fees that the market has left behind. */
+async function leftBehind(): Promise<bigint> {
+  const [made] = await world.pay(1)
+  await world.untilSlot(made ?? assert.fail(), 'sent')
+  const [first] = await world.transactionsOf(made ?? assert.fail())
+  const base = BigInt(first?.max_fee ?? 0) * 2n
+  await world.anvil.setBaseFee(base)
+  await world.anvil.mine()
+  return base
+}
+
+for (const rules of ['geth', 'reth'] as const)
+  test(`base fee risen above the payment, nodes by the rules of ${rules}: replaced within two bumps, paid once`, async () => {
+    world.book.rules = rules
+    await leftBehind()
+    const [made = assert.fail()] = world.made
+    await world.whileMining('mined', async () => {
+      return ['mined', 'paid'].includes((await world.slotOf(made))?.state ?? '')
+    })
+    const transactions = await world.transactionsOf(made)
+    assert.ok(transactions.length >= 2 && transactions.length <= 3, `${transactions.length}`)
+    for (const [i, { max_fee, tip }] of transactions.entries()) {
+      const before = transactions[i - 1]
+      if (before === undefined) continue
+      for (const [old, fee] of [[before.max_fee, max_fee] as const, [before.tip, tip] as const])
+        assert.ok(BigInt(fee) >= (BigInt(old) * 9n + 7n) / 8n + 1n, `${fee} after ${old}`)
+    }
+    await expectPaid()
+  })
+
+test('nodes without a pool, several payouts: the next number only after the one before it, each paid once', async () => {
+  world.book.keeps_pending = false
+  await world.pay(4)
+  await expectPaid()
+})
+
+test('all pools forget what waits, again and again: each paid once', async () => {
+  await world.pay(PAYOUTS)
+  await world.whileAsking('sent', async () => {
+    return (await world.slots()).every(({ state }) => state !== 'signed')
+  })
+  for (let times = 0; times < 3; times++) await world.book.forget()
+  await expectPaid()
+})
+
+for (const depth of share([1, 20], [1, 2, 3, 5, 8, 13, 20]))
+  test(`reorg of ${depth} blocks after the payments were mined, ${PAYOUTS} payouts: each paid once`, async () => {
+    await world.pay(PAYOUTS)
+    await world.whileMining('mined', async () => {
+      return (await world.slots()).every(({ state }) => ['mined', 'paid'].includes(state))
+    })
+    const head = await world.anvil.head()
+    const final = await world.book.final()
+    await world.anvil.mine(Math.max(0, depth - (head - final)))
+    await world.book.reorg(depth)
+    await expectPaid()
+  })
+
+test('number of the head of the line forgotten by one provider alone: taken by another, each paid once', async () => {
+  ONE(({ lies }) => void (lies.dropped = 1_000))
+  await world.pay(PAYOUTS)
+  await expectPaid()
+})
