@@ -17,6 +17,8 @@ export interface OutgoingRequest {
   /** The operator's choice: any address, and plain http. */
   readonly allow_private: boolean
   readonly lookup?: Lookup
+  /** The client's certificate and key, and whose certificates it takes, as PEM. */
+  readonly tls?: { readonly cert: string; readonly key: string; readonly ca?: string }
 }
 
 /** The most bytes of an answer's body that are read, and the most of them that are kept. */
@@ -41,6 +43,8 @@ export type ExchangeResult = { readonly duration_ms: number } & (
 )
 
 const MAX_HEADER_BYTES = 16 * 1024
+/** Most answers fit in so many bytes, whatever may be kept. */
+const FIRST_BYTES = 4 * 1024
 /** The most interim answers (1xx) of a receiver; honest ones send one or two. */
 const MAX_INTERIM = 10
 
@@ -89,7 +93,8 @@ async function connectAndSend(outgoing: OutgoingRequest, size: AnswerSize, signa
   if (remote === undefined) throw new Failure('connection reset')
   // Checks the connected address before anything is written to it.
   if (!outgoing.allow_private && !isPublic(remote)) throw new Failure('address not allowed')
-  const secured = url.protocol === 'https:' ? await secureSocket(socket, url, signal) : socket
+  const is_plain = url.protocol !== 'https:'
+  const secured = is_plain ? socket : await secureSocket(socket, url, outgoing, signal)
   return sendOn(secured, url, outgoing, size, signal)
 }
 
@@ -112,10 +117,16 @@ function openSocket(url: URL, addresses: readonly string[], signal: AbortSignal)
   })
 }
 
-function secureSocket(socket: Socket, url: URL, signal: AbortSignal): Promise<TLSSocket> {
+function secureSocket(
+  socket: Socket,
+  url: URL,
+  { tls }: OutgoingRequest,
+  signal: AbortSignal,
+): Promise<TLSSocket> {
   const host = hostOf(url).replace(/\.$/, '')
   return new Promise((resolve, reject) => {
     const secured = tlsConnect({
+      ...tls,
       socket,
       host,
       // Server name indication holds names only: RFC 6066 section 3.
@@ -180,11 +191,12 @@ function readAnswer(
     return
   }
   // Copies into one buffer, so that many small chunks do not stay in memory.
-  const kept = Buffer.alloc(kept_bytes)
+  let kept = Buffer.alloc(Math.min(kept_bytes, FIRST_BYTES))
   let bytes = 0
   const finish = (is_whole: boolean) =>
     resolve({ status_code, headers, body: kept.subarray(0, bytes), is_whole })
   const keepChunk = (chunk: Buffer) => {
+    kept = withRoom(kept, Math.min(bytes + chunk.length, kept_bytes), kept_bytes)
     if (bytes < kept_bytes) chunk.copy(kept, bytes)
     bytes += chunk.length
     if (bytes < read_bytes) return
@@ -195,6 +207,14 @@ function readAnswer(
   response.on('data', keepChunk)
   response.on('error', reject)
   response.on('end', () => finish(true))
+}
+
+/** The buffer, or a larger copy with room for `bytes`. Doubling copies each byte about once. */
+function withRoom(buffer: Buffer, bytes: number, most: number): Buffer {
+  if (bytes <= buffer.length) return buffer
+  const larger = Buffer.alloc(Math.min(Math.max(2 * buffer.length, bytes), most))
+  buffer.copy(larger)
+  return larger
 }
 
 /** Settles as the promise does, or rejects as soon as the signal is aborted. */

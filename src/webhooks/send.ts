@@ -28,7 +28,7 @@ function shownOf({ status_code, headers, body }: Answer) {
 }
 
 /** Seconds from now; null for text that is neither seconds nor a date of RFC 9110 5.6.7. */
-function retryAfter(value: string | undefined, now_ms: number): number | null {
+export function retryAfter(value: string | undefined, now_ms: number): number | null {
   const text = value?.trim() ?? ''
   if (/^\d+$/.test(text)) return Math.min(Number(text), MAX_RETRY_AFTER_S)
   if (!/^[A-Z][a-z]+,? .*\d\d:\d\d:\d\d/.test(text)) return null
