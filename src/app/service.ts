@@ -171,12 +171,12 @@ async function openService(
   const stopTracing =
     config.tracing && (await import('./trace/start.ts')).startTracing(config.tracing, config, log)
   if (stopTracing !== undefined) opened.push(stopTracing)
-  logTestChains(config, log)
   const database = await openDatabase(config, { create: true, log: line => log.info(line) })
   opened.push(() => database.release())
   if (config.database_url === undefined) {
     await keepArchive({ ...config, url: database.url, log: line => log.info(line) })
   }
+  logTestChains(config, log)
   const migrated = await prepareDatabase(database.url, config, log)
   await prepare(database.url)
   const deps = await openDeps(database.url, config, log, makeMetrics())
