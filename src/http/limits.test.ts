@@ -103,3 +103,12 @@ test('rate limit by address: one group for an IPv6 /64 network, or for an IPv4 a
   assert.equal(new Set(others.map(networkOf)).size, others.length)
   assert.ok(networkOf('x'.repeat(10_000)).length <= 64)
 })
+
+test('token bucket, empty, caller who waits: gets the next tokens in turn, and none too late', () => {
+  const buckets = new TokenBuckets({ per_second: 10, burst: 2, most: 10 })
+  const taken = Array.from({ length: 6 }, () => buckets.takeWithin('a', 0, 300))
+  assert.deepEqual(taken, [0, 0, 100, 200, 300, undefined])
+  assert.equal(buckets.takeWithin('a', 100, 300), 300)
+  assert.equal(buckets.take('a', 400), 1)
+  assert.equal(buckets.take('a', 500), 0)
+})

@@ -130,17 +130,32 @@ export class TokenBuckets {
 
   /** Takes a token and returns 0. Without a token, returns the seconds until one, at least 1. */
   take(name: string, now_ms: number): number {
+    return Math.ceil(this.#take(name, now_ms, 0) / 1000)
+  }
+
+  /**
+   * Takes a token that is there within `most_ms`, and returns the milliseconds until it is; without
+   * one, undefined.
+   */
+  takeWithin(name: string, now_ms: number, most_ms: number): number | undefined {
+    const wait_ms = this.#take(name, now_ms, most_ms)
+    return wait_ms > most_ms ? undefined : wait_ms
+  }
+
+  /** The milliseconds until a token; it is taken if they are at most `most_ms`. */
+  #take(name: string, now_ms: number, most_ms: number): number {
     const full_at = Math.max(this.#full_at.get(name) ?? 0, now_ms) + this.#token_ms
-    const wait_ms = full_at - now_ms - this.#window_ms
+    const exact_ms = full_at - now_ms - this.#window_ms
     // Sums of fractions are not exact: less than a thousandth of a millisecond is no wait.
-    if (wait_ms > 0.001) return Math.ceil(wait_ms / 1000)
+    const wait_ms = exact_ms > 0.001 ? exact_ms : 0
+    if (wait_ms > most_ms) return wait_ms
     this.#full_at.delete(name)
     this.#full_at.set(name, full_at)
     if (this.#full_at.size > this.#most) {
       const [oldest] = this.#full_at.keys()
       this.#full_at.delete(oldest as string)
     }
-    return 0
+    return wait_ms
   }
 
   /** Puts a token back that `take` has taken. */
