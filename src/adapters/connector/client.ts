@@ -2,6 +2,7 @@
 // signed answers. Knows no payout.
 import { randomUUID } from 'node:crypto'
 import { exchange } from '../../webhooks/exchange.ts'
+import { RequestLimiter } from '../request-limiter.ts'
 import type { ConnectorConfig } from './config.ts'
 import { ANSWER_WITHIN_MS, MAX_BODY_BYTES } from './protocol.ts'
 import { answerProblem, requestHeaders, type Secrets, type SignedRequest } from './signing.ts'
@@ -32,7 +33,9 @@ export class Client {
     path: string,
     json?: unknown,
   ): Promise<ConnectorAnswer> {
-    await this.#limiter.acquire()
+    if (!(await this.#limiter.acquire())) {
+      throw new UnclearAnswer('not asked: too many requests wait for the connector')
+    }
     try {
       return await this.#ask(method, path, json === undefined ? '' : JSON.stringify(json))
     } finally {
@@ -84,46 +87,3 @@ function readJson(asked: string, text: string): unknown {
     throw new UnclearAnswer(`${asked}: the answer is no JSON`)
   }
 }
-
-/**
- * Bounds the number of concurrent requests, first come first served. A request that waits too long
- * fails, because another process may ask meanwhile.
- */
-class RequestLimiter {
-  #free: number
-  readonly #waiting: {
-    readonly go: () => void
-    readonly until: number
-    readonly fail: () => void
-  }[] = []
-
-  constructor(free: number) {
-    this.#free = free
-  }
-
-  acquire(): Promise<void> {
-    if (this.#free > 0) {
-      this.#free -= 1
-      return Promise.resolve()
-    }
-    return new Promise((resolve, reject) => {
-      const fail = () =>
-        reject(new UnclearAnswer('not asked: too many requests wait for the connector'))
-      this.#waiting.push({ go: resolve, until: performance.now() + WAIT_MS, fail })
-    })
-  }
-
-  release(): void {
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      if (performance.now() < next.until) {
-        next.go()
-        return
-      }
-      next.fail()
-    }
-    this.#free += 1
-  }
-}
-
-/** A request that waits longer would be answered after the time-out of rails. */
-const WAIT_MS = 2_000
