@@ -1,0 +1,177 @@
+// Follows the newest block of each provider, and says whose answers count: those on the right chain,
+// not far behind the others, and whose head has not gone back by itself.
+import { readBlock } from './answers.ts'
+import type { Block } from './chain.ts'
+import { readQuantity } from './hex.ts'
+import { NoAnswer, type Provider } from './node.ts'
+
+/** How often a provider is asked for its chain again: its operator may move a URL. */
+const CHAIN_EVERY_MS = 60_000
+/** A head that is older counts no more. */
+const STALE_MS = 10_000
+const STALE_BLOCKS = 5
+
+interface HeadRules {
+  readonly chain_id: bigint
+  readonly lag_blocks: number
+  readonly block_ms: number
+  /** How many providers prove something. */
+  readonly need: number
+}
+
+/** What is known of a provider. */
+interface Followed<P extends Provider> {
+  readonly provider: P
+  /** 0 until it has answered. */
+  chain_id: bigint
+  chain_at: number
+  head: Block | undefined
+  head_at: number
+  /** The highest number of its heads. */
+  top: bigint
+  tried_at: number
+  /** Why it gave no head when it was asked last; '' when it gave one. */
+  fault: string
+  looking: Promise<void> | undefined
+}
+
+export interface Judged<P> {
+  readonly provider: P
+  readonly chain_id: bigint
+  readonly head: Block | undefined
+  /** Blocks behind the highest head. */
+  readonly lag: number
+  /** Why its answers do not count; '' while they do. */
+  readonly left_out: string
+}
+
+export class Heads<P extends Provider> {
+  readonly #rules: HeadRules
+  readonly #followed: readonly Followed<P>[]
+  readonly #now: () => number
+  /** The height that enough providers have reached, and since when it has not risen. */
+  #reference = -1n
+  #risen_at: number
+
+  constructor(providers: readonly P[], rules: HeadRules, now = () => performance.now()) {
+    this.#rules = rules
+    this.#now = now
+    this.#risen_at = now()
+    this.#followed = providers.map(provider => ({
+      ...{ provider, chain_id: 0n, chain_at: 0, head: undefined, head_at: 0, top: -1n },
+      ...{ tried_at: Number.NEGATIVE_INFINITY, fault: 'it was not asked yet', looking: undefined },
+    }))
+  }
+
+  /** The milliseconds for which the height of enough providers has not risen. */
+  get still_ms(): number {
+    return this.#now() - this.#risen_at
+  }
+
+  /**
+   * Asks those who were not asked for `max_age_ms`. Resolves when enough providers have given a head
+   * since then, or all have ended; with `all`, when all have ended.
+   */
+  look(max_age_ms: number, { all = false } = {}): Promise<void> {
+    const isOld = ({ looking, tried_at }: Followed<P>) =>
+      looking !== undefined || this.#now() - tried_at >= max_age_ms
+    const old = this.#followed.filter(isOld)
+    let fresh = this.#followed.filter(one => !isOld(one) && one.fault === '').length
+    let open = old.length
+    return new Promise(resolve => {
+      const check = () => {
+        if (open === 0 || (!all && fresh >= this.#rules.need)) resolve()
+      }
+      for (const one of old) {
+        void this.#lookAt(one).then(() => {
+          open -= 1
+          if (one.fault === '') fresh += 1
+          check()
+        })
+      }
+      check()
+    })
+  }
+
+  /** The providers whose answers count. */
+  good(): readonly P[] {
+    const judged = this.judge().filter(({ left_out }) => left_out === '')
+    return judged.map(({ provider }) => provider)
+  }
+
+  judge(): readonly Judged<P>[] {
+    const known = this.#followed.filter(one => this.#faultOf(one) === '')
+    const heights = known.map(({ head }) => head?.number ?? 0n).toSorted((a, b) => compare(b, a))
+    // A single provider can claim any height: the one that enough of them have counts.
+    const reference = heights[this.#rules.need - 1] ?? this.#reference
+    this.#follow(reference, known)
+    return this.#followed.map(one => {
+      const { provider, chain_id, head } = one
+      const lag = head === undefined ? 0 : Number(max(0n, (heights[0] ?? 0n) - head.number))
+      const left_out = this.#faultOf(one) || this.#behind(one, reference)
+      return { provider, chain_id, head, lag, left_out }
+    })
+  }
+
+  /** After a reorganization the heads of enough providers are lower, and lower ones count again. */
+  #follow(reference: bigint, known: readonly Followed<P>[]): void {
+    if (reference > this.#reference) this.#risen_at = this.#now()
+    if (reference < this.#reference) {
+      for (const one of known) one.top = one.head?.number ?? one.top
+    }
+    this.#reference = reference
+  }
+
+  #faultOf({ chain_id, head, head_at, fault }: Followed<P>): string {
+    if (chain_id !== 0n && chain_id !== this.#rules.chain_id) {
+      return `it is on chain ${chain_id}, not ${this.#rules.chain_id}`
+    }
+    const most_ms = Math.max(STALE_MS, STALE_BLOCKS * this.#rules.block_ms)
+    if (head !== undefined && this.#now() - head_at <= most_ms) return ''
+    return fault === '' ? 'it was not asked lately' : fault
+  }
+
+  #behind({ head, top }: Followed<P>, reference: bigint): string {
+    const number = head?.number ?? 0n
+    const behind = reference - number
+    if (behind > BigInt(this.#rules.lag_blocks)) return `it is ${behind} blocks behind`
+    if (number < top) return `its head went back from ${top} to ${number}`
+    return ''
+  }
+
+  #lookAt(one: Followed<P>): Promise<void> {
+    one.looking ??= this.#ask(one).finally(() => {
+      one.looking = undefined
+    })
+    return one.looking
+  }
+
+  async #ask(one: Followed<P>): Promise<void> {
+    const { provider } = one
+    one.tried_at = this.#now()
+    try {
+      if (one.chain_id === 0n || this.#now() - one.chain_at > CHAIN_EVERY_MS) {
+        const chain_id = readQuantity(await provider.ask('eth_chainId', []))
+        if (chain_id === undefined) throw new NoAnswer('its chain id cannot be read')
+        one.chain_id = chain_id
+        one.chain_at = this.#now()
+      }
+      const head = readBlock(await provider.ask('eth_getBlockByNumber', ['latest', false]))
+      if (head === undefined) throw new NoAnswer('its newest block cannot be read')
+      one.head = head
+      one.head_at = this.#now()
+      one.top = max(one.top, head.number)
+      one.fault = ''
+    } catch (error) {
+      one.fault = (error as Error).message
+    }
+  }
+}
+
+function compare(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
+}

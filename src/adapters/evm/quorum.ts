@@ -1,0 +1,330 @@
+// A chain through its providers: what enough of them say alike is an answer, anything else is none.
+import { balanceData } from './abi.ts'
+import { type Asked, agree, firstOf, quorumOf } from './agree.ts'
+import { middleOf } from './answers.ts'
+import type { Agreed, At, Block, Chain, Hex, Move, Receipt, Revert, Transfer } from './chain.ts'
+import type { EvmConfig } from './config.ts'
+import { filledUrl, readKeys } from './config-provider.ts'
+import { type ChainTrouble, disagreements, stillness } from './chain-trouble.ts'
+import { Heads, type Judged } from './heads.ts'
+import { quantity } from './hex.ts'
+import { NoAnswer, Node, type Provider } from './node.ts'
+import {
+  blockAt,
+  blockOf,
+  finalOf,
+  bytesBy,
+  coinOf,
+  frozenBy,
+  hasCode,
+  marketOf,
+  nonceOf,
+  numberBy,
+  receiptOf,
+  sendTo,
+  type Tried,
+  tagOfHash,
+  transfersBy,
+  tryMove,
+} from './provider-reads.ts'
+
+export interface ProviderState extends Omit<Judged<Provider>, 'provider'> {
+  readonly name: string
+  /** Its newest final block when it was asked last; null: not asked yet. */
+  readonly final: bigint | null
+  readonly counts: Node['counts']
+  /** How often it answered otherwise than the providers that agreed. */
+  readonly other_answers: number
+}
+
+export interface OpenChain extends Chain {
+  /** Asks every provider. It takes as long as the slowest of them. */
+  troubles(): Promise<readonly ChainTrouble[]>
+  /** What was seen of each provider, without asking. */
+  providers(): readonly ProviderState[]
+  /** The bytes that a token's contract answers a call with. */
+  call(token: Hex, data: Hex): Promise<Agreed<Hex>>
+  close(): Promise<void>
+}
+
+/** What was agreed about the newest blocks counts for a block, and at most so long. */
+const MOST_AGE_MS = 1_000
+
+export type ChainConfig = Pick<
+  EvmConfig,
+  'chain' | 'providers' | 'lag_blocks' | 'settles_on' | 'allow_private'
+>
+
+/** Throws an error that names the key which the secret lacks. */
+export function openChain(config: ChainConfig, secret: string): OpenChain {
+  const keys = readKeys(secret)
+  if (keys.messages !== undefined) throw new Error(keys.messages.join('; '))
+  const nodes = config.providers.map(
+    provider =>
+      new Node({
+        name: provider.name,
+        url: filledUrl(provider, keys.value),
+        keys: [...keys.value.values()],
+        per_second: provider.per_second,
+        allow_private: config.allow_private,
+      }),
+  )
+  return new QuorumChain(nodes, config)
+}
+
+/** What a provider answered last about its newest final block. */
+interface Fresh {
+  readonly block: Block
+  readonly at: number
+}
+
+class QuorumChain implements OpenChain {
+  readonly #nodes: readonly Node[]
+  readonly #config: ChainConfig
+  readonly #need: number
+  readonly #heads: Heads<Node>
+  readonly #pace_ms: number
+  readonly #finals = new Map<string, bigint>()
+  readonly #others = new Map<string, number>()
+  #head: Fresh | undefined
+  #final: Fresh | undefined
+
+  constructor(nodes: readonly Node[], config: ChainConfig) {
+    const { chain, lag_blocks } = config
+    this.#nodes = nodes
+    this.#config = config
+    this.#need = quorumOf(nodes.length)
+    this.#pace_ms = Math.min(chain.block_ms, MOST_AGE_MS)
+    const rules = { chain_id: chain.id, lag_blocks, block_ms: chain.block_ms, need: this.#need }
+    this.#heads = new Heads(nodes, rules)
+  }
+
+  async head(): Promise<Agreed<Block>> {
+    await this.#heads.look(0)
+    const good = this.#heads.judge().filter(({ left_out }) => left_out === '')
+    const numbers = good.flatMap(({ head }) => head?.number ?? [])
+    const [number = 0n] = numbers.toSorted((a, b) => Number(a - b))
+    const found = await this.#agree(
+      good.map(({ provider, head }) => ({
+        name: provider.name,
+        answer: head?.number === number ? Promise.resolve(head) : blockAt(provider, number),
+      })),
+    )
+    if ('agreed' in found) this.#head = { block: found.agreed, at: performance.now() }
+    return found
+  }
+
+  async final(): Promise<Agreed<Block>> {
+    const { settles_on } = this.#config
+    const found =
+      settles_on === 'finalized' ? await this.#finalized() : await this.#deep(settles_on.blocks)
+    if (!('agreed' in found)) return found
+    const former = this.#final?.block
+    // A node that lags, or a provider with several nodes, may name an older one.
+    if (former !== undefined && former.number > found.agreed.number) return { agreed: former }
+    if (former?.number === found.agreed.number && former.hash !== found.agreed.hash) {
+      return { unclear: `the final block ${former.number} was ${former.hash} and is another now` }
+    }
+    this.#final = { block: found.agreed, at: performance.now() }
+    return found
+  }
+
+  /** The highest block that is final for enough providers. */
+  async #finalized(): Promise<Agreed<Block>> {
+    await this.#heads.look(this.#pace_ms)
+    const asked = this.#heads.good().map(provider => ({ provider, final: this.#finalBy(provider) }))
+    const finals = await firstOf(
+      asked.map(({ final }) => final),
+      this.#need,
+    )
+    const number = finals.map(block => block.number).toSorted((a, b) => Number(b - a))[this.#need - 1]
+    return this.#agree(
+      asked.map(({ provider, final }) => ({
+        name: provider.name,
+        answer: final.then(block => {
+          if (number === undefined) throw new NoAnswer('too few final blocks are known')
+          if (block.number < number) throw new NoAnswer(`its final block is ${block.number}`)
+          return block.number === number ? block : blockAt(provider, number)
+        }),
+      })),
+    )
+  }
+
+  async #deep(blocks: number): Promise<Agreed<Block>> {
+    const head = await this.head()
+    if (!('agreed' in head)) return head
+    const number = head.agreed.number - BigInt(blocks)
+    return this.#ask(provider => blockAt(provider, number > 0n ? number : 0n))
+  }
+
+  async #finalBy(provider: Provider): Promise<Block> {
+    const block = await finalOf(provider)
+    this.#finals.set(provider.name, block.number)
+    return block
+  }
+
+  block(number: bigint): Promise<Agreed<Block | null>> {
+    return this.#ask(provider => blockOf(provider, number))
+  }
+
+  receipt(hash: Hex): Promise<Agreed<Receipt | null>> {
+    return this.#ask(provider => receiptOf(provider, hash, this.#config.chain))
+  }
+
+  nonce(account: Hex, at: At): Promise<Agreed<bigint>> {
+    return this.#askAt(at, (provider, block) => nonceOf(provider, account, block))
+  }
+
+  balance(account: Hex, token: Hex | null, at: At): Promise<Agreed<bigint>> {
+    return this.#askAt(at, (provider, block) =>
+      token === null
+        ? coinOf(provider, account, block)
+        : numberBy(provider, token, balanceData(account), block),
+    )
+  }
+
+  frozen(account: Hex, token: Hex): Promise<Agreed<boolean>> {
+    return this.#askAt('latest', (provider, block) => frozenBy(provider, account, token, block))
+  }
+
+  isContract(account: Hex): Promise<Agreed<boolean>> {
+    return this.#askAt('latest', (provider, block) => hasCode(provider, account, block))
+  }
+
+  call(token: Hex, data: Hex): Promise<Agreed<Hex>> {
+    return this.#askAt('latest', (provider, block) => bytesBy(provider, token, data, block))
+  }
+
+  /** Providers may word a reason differently, or estimate other gas; whether it moves must agree. */
+  async simulate(move: Move): Promise<Agreed<{ readonly gas: bigint } | Revert>> {
+    const tried: Tried[] = []
+    const found = await this.#askAt('latest', async (provider, block) => {
+      const one = await tryMove(provider, move, block)
+      tried.push(one)
+      return one.moves
+    })
+    if (!('agreed' in found)) return found
+    const reasons = tried.flatMap(one => (one.moves ? [] : one.reverted))
+    if (!found.agreed) return { agreed: { reverted: reasons.find(text => text !== '') ?? '' } }
+    const gas = tried.flatMap(one => (one.moves ? one.gas : []))
+    return { agreed: { gas: gas.reduce((a, b) => (a > b ? a : b), 0n) } }
+  }
+
+  /** The median, so that no provider alone can make payments dear. Of two it is the higher one. */
+  async market(): Promise<Agreed<{ readonly base_fee: bigint; readonly tip: bigint }>> {
+    await this.#heads.look(this.#pace_ms)
+    const answers = await Promise.allSettled(this.#heads.good().map(marketOf))
+    const known = answers.flatMap(one => (one.status === 'fulfilled' ? one.value : []))
+    if (known.length < this.#need) return { unclear: this.#withLeftOut('no market is known') }
+    const base_fee = middleOf(known.map(market => market.base_fee))
+    return { agreed: { base_fee, tip: middleOf(known.map(market => market.tip)) } }
+  }
+
+  async transfers(
+    wallets: readonly Hex[],
+    tokens: readonly Hex[],
+    from: bigint,
+    to: bigint,
+  ): Promise<Agreed<readonly Transfer[]>> {
+    // Without one, nodes would answer with the transfers of everybody.
+    if (wallets.length === 0 || tokens.length === 0 || from > to) return { agreed: [] }
+    const { settles_on } = this.#config
+    const heightOf = async (provider: Provider) => {
+      if (settles_on === 'finalized') return (await this.#finalBy(provider)).number
+      const head = await blockOf(provider, 'latest')
+      return (head?.number ?? 0n) - BigInt(settles_on.blocks)
+    }
+    return this.#ask(provider => transfersBy(provider, { wallets, tokens, from, to }, heightOf))
+  }
+
+  calldata(hash: Hex): Promise<Agreed<Hex | null>> {
+    return this.#ask(provider => tagOfHash(provider, hash))
+  }
+
+  async broadcast(raw: Hex): ReturnType<Chain['broadcast']> {
+    await this.#heads.look(this.#pace_ms)
+    const { id } = this.#config.chain
+    const isOther = ({ chain_id }: Judged<Node>) => chain_id !== 0n && chain_id !== id
+    const nodes = this.#heads.judge().flatMap(one => (isOther(one) ? [] : one.provider))
+    const answers: string[] = []
+    let taken: Awaited<ReturnType<typeof sendTo>>['taken'] = 'unclear'
+    const sent = nodes.map(async node => {
+      const one = await sendTo(node, raw)
+      answers.push(`${node.name}: ${one.words}`)
+      if (one.taken === 'taken' || taken === 'unclear') taken = one.taken
+      // The first that has them is enough; a silent provider delays nobody.
+      if (one.taken !== 'taken') throw new NoAnswer(one.words)
+    })
+    await Promise.any(sent).catch(() => {})
+    return { taken, answers: answers.join('; ') }
+  }
+
+  async troubles(): Promise<readonly ChainTrouble[]> {
+    await this.#heads.look(this.#pace_ms, { all: true })
+    const { chain } = this.#config
+    const judged = this.#heads.judge()
+    const others = judged.filter(({ chain_id }) => chain_id !== 0n && chain_id !== chain.id)
+    const ours = judged.filter(one => !others.includes(one)).map(({ provider }) => provider)
+    const other_chain = others.map(({ provider: { name }, chain_id }) => ({
+      kind: 'other_chain' as const,
+      providers: [name],
+      message: `${name} is on chain ${chain_id}, not on ${chain.title}, ${chain.id}`,
+    }))
+    const stopped = stillness(this.#heads.still_ms, chain, ours)
+    return [...other_chain, ...stopped, ...(await disagreements(ours, this.#need))]
+  }
+
+  providers(): readonly ProviderState[] {
+    return this.#heads.judge().map(({ provider, ...seen }) => ({
+      ...seen,
+      name: provider.name,
+      final: this.#finals.get(provider.name) ?? null,
+      counts: provider.counts,
+      other_answers: this.#others.get(provider.name) ?? 0,
+    }))
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#nodes.map(node => node.close()))
+  }
+
+  async #ask<T>(read: (provider: Provider) => Promise<T>): Promise<Agreed<T>> {
+    await this.#heads.look(this.#pace_ms)
+    const good = this.#heads.good()
+    return this.#agree(good.map(provider => ({ name: provider.name, answer: read(provider) })))
+  }
+
+  /** Asks as of one block, so that providers with different heads can agree. */
+  async #askAt<T>(
+    at: At,
+    read: (provider: Provider, block: string) => Promise<T>,
+  ): Promise<Agreed<T>> {
+    const named = await this.#nameOf(at)
+    if (!('agreed' in named)) return named
+    return this.#ask(provider => read(provider, named.agreed))
+  }
+
+  async #nameOf(at: At): Promise<Agreed<string>> {
+    if (at === 'pending') return { agreed: at }
+    if (typeof at === 'bigint') return { agreed: quantity(at) }
+    const known = at === 'latest' ? this.#head : this.#final
+    if (known !== undefined && performance.now() - known.at < this.#pace_ms) {
+      return { agreed: quantity(known.block.number) }
+    }
+    const found = at === 'latest' ? await this.head() : await this.final()
+    return 'agreed' in found ? { agreed: quantity(found.agreed.number) } : found
+  }
+
+  async #agree<T>(asked: readonly Asked<T>[]): Promise<Agreed<T>> {
+    const found = await agree(asked, this.#need, name => {
+      this.#others.set(name, (this.#others.get(name) ?? 0) + 1)
+    })
+    return 'agreed' in found ? found : { unclear: this.#withLeftOut(found.unclear) }
+  }
+
+  #withLeftOut(reason: string): string {
+    const left_out = this.#heads.judge().filter(one => one.left_out !== '')
+    const words = left_out.map(one => `${one.provider.name} is left out: ${one.left_out}`)
+    return [reason, ...words].join('; ')
+  }
+}
