@@ -2,7 +2,7 @@
 // are wrong. Each is told by its name, and nothing is paid that should not be.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Hex } from '../support/chain/anvil.ts'
+import type { Hex } from '../../examples/chain/anvil.ts'
 import { type ChainWorld, type Made, openChainWorld, someTime } from '../support/chain/world.ts'
 import { share } from '../support/share.ts'
 

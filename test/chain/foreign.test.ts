@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import type { Hex } from '../support/chain/anvil.ts'
+import type { Hex } from '../../examples/chain/anvil.ts'
 import { type ChainWorld, type Made, openChainWorld, someTime } from '../support/chain/world.ts'
 
 async function open(t: TestContext): Promise<ChainWorld> {

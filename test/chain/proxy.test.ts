@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { privateKeyToAccount } from 'viem/accounts'
-import { ANVIL_ID, type Anvil, askNode, type Hex, inHex, startAnvil } from '../support/chain/anvil.ts'
+import { ANVIL_ID, type Anvil, askNode, type Hex, inHex, startAnvil } from '../../examples/chain/anvil.ts'
 import { type Provider, Rulebook, startProvider } from '../support/chain/proxy.ts'
 
 const account = privateKeyToAccount(`0x${'7'.repeat(64)}`)

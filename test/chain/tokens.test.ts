@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
-import { type Anvil, startAnvil } from '../support/chain/anvil.ts'
-import { type Token, tokenAt } from '../support/chain/token.ts'
-import { COMPILED, compileTokens } from '../support/chain/tokens/compile.ts'
+import { type Anvil, startAnvil } from '../../examples/chain/anvil.ts'
+import { type Token, tokenAt } from '../../examples/chain/token.ts'
+import { COMPILED, compileTokens } from '../support/chain/compile.ts'
 
 test('tokens of the tests, compiled again: the committed code', async () => {
   const compiled = `${JSON.stringify(await compileTokens(), null, 2)}\n`

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { keccak256, parseTransaction, recoverTransactionAddress } from 'viem'
 import { listenOn } from '../network/port.ts'
-import { type Anvil, askNode, type Hex, inHex, NodeError } from './anvil.ts'
+import { type Anvil, askNode, type Hex, inHex, NodeError } from '../../../examples/chain/anvil.ts'
 
 /** A node of this kind takes a transaction at a nonce that its pool has already. */
 export type Rules = 'anvil' | 'geth' | 'reth'

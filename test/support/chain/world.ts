@@ -13,10 +13,10 @@ import { type Listening, startListening } from '../service/listening.ts'
 import { type Environment, until } from '../service/process.ts'
 import { type Client, startTestService, type TestService } from '../service/service.ts'
 import { payAll } from '../service/settling.ts'
-import { ANVIL_ID, type Anvil, type Hex, startAnvil } from './anvil.ts'
-import { type KeyFile, makeKeyFile } from './keystore.ts'
+import { ANVIL_ID, type Anvil, type Hex, startAnvil } from '../../../examples/chain/anvil.ts'
+import { type KeyFile, makeKeyFile } from '../../../examples/chain/keystore.ts'
 import { type Provider, Rulebook, startProvider } from './proxy.ts'
-import { type Moved, type Token, type TokenKind, tokenAt, transfersOn } from './token.ts'
+import { type Moved, type Token, type TokenKind, tokenAt, transfersOn } from '../../../examples/chain/token.ts'
 
 /** The chain of the payouts; anvil stands in for it. */
 export const NETWORK = 'polygon'

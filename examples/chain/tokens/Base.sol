@@ -2,7 +2,7 @@
 pragma solidity ^0.8.30;
 
 /// What all tokens of the tests have. A test plays the issuer: it sets the variables in the storage of
-/// the contract, whose places support/chain/token.ts knows. So their order stays. Anybody may mint.
+/// the contract, whose places examples/chain/token.ts knows. So their order stays. Anybody may mint.
 abstract contract Base {
     mapping(address account => uint256 units) public balanceOf;
     mapping(address account => bool is_frozen) internal frozen;

@@ -10,7 +10,10 @@ export interface Compiled {
   readonly methods: Readonly<Record<string, string>>
 }
 
-export const COMPILED = join(import.meta.dirname, 'compiled.json')
+/** Their sources. */
+const TOKENS = join(import.meta.dirname, '../../../examples/chain/tokens')
+
+export const COMPILED = join(TOKENS, 'compiled.json')
 
 interface Output {
   readonly errors?: readonly { readonly formattedMessage: string }[]
@@ -28,11 +31,11 @@ interface Output {
 /** The tokens by name. Throws for an error or a warning. */
 export async function compileTokens(): Promise<Record<string, Compiled>> {
   const { default: solc } = await import('solc')
-  const names = (await Array.fromAsync(glob('*.sol', { cwd: import.meta.dirname }))).sort()
+  const names = (await Array.fromAsync(glob('*.sol', { cwd: TOKENS }))).sort()
   const sources = Object.fromEntries(
     await Promise.all(
       names.map(async name => {
-        return [name, { content: await readFile(join(import.meta.dirname, name), 'utf8') }] as const
+        return [name, { content: await readFile(join(TOKENS, name), 'utf8') }] as const
       }),
     ),
   )
