@@ -56,6 +56,8 @@ export interface AnvilOptions {
   /** 0: a block comes only by `mine`. */
   readonly block_time_s: number
   readonly chain_id?: number
+  /** So many newer blocks make one final, as the node itself says: an even number. */
+  readonly final_after?: number
 }
 
 /** The chain id of anvil itself; no real chain has it. */
@@ -83,16 +85,17 @@ export function findAnvil(): string {
   } catch {
     // Said below.
   }
-  throw new Error(`there is no anvil for this machine: npm ci installs it from ${name}`)
+  throw new Error(`there is no anvil for this machine: in a checkout, npm ci installs it from ${name}`)
 }
 
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
-  const { block_time_s, chain_id = ANVIL_ID } = options
+  const { block_time_s, chain_id = ANVIL_ID, final_after = 64 } = options
   const mining = block_time_s === 0 ? ['--no-mining'] : ['--block-time', String(block_time_s)]
   // It keeps old states under the home of its user.
   const home = await mkdtemp(join(tmpdir(), 'corridor-anvil-'))
-  const args = ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(chain_id), ...mining]
-  const child = spawn(findAnvil(), args, {
+  const epoch = ['--slots-in-an-epoch', String(final_after / 2)]
+  const place = ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(chain_id)]
+  const child = spawn(findAnvil(), [...place, ...mining, ...epoch], {
     env: { HOME: home },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

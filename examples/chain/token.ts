@@ -1,5 +1,5 @@
 // A token of the tests at an address of a chain, and what its issuer does with it.
-import { keccak256 } from 'viem'
+import { keccak_256 } from '@noble/hashes/sha3.js'
 import { type Anvil, type Hex, inHex } from './anvil.ts'
 import COMPILED from './tokens/compiled.json' with { type: 'json' }
 
@@ -40,7 +40,8 @@ function wordOf(word: Word): string {
 
 /** Where a mapping at this place has the account. */
 function placeOf(account: Hex, place: bigint): Hex {
-  return keccak256(`0x${wordOf(account)}${wordOf(place)}`)
+  const bytes = Buffer.from(`${wordOf(account)}${wordOf(place)}`, 'hex')
+  return `0x${Buffer.from(keccak_256(bytes)).toString('hex')}`
 }
 
 const CODES: ReadonlyMap<string, { readonly code: string; readonly methods: object }> = new Map(

@@ -23,8 +23,8 @@ export const manifestOf = (root: string): Manifest =>
 
 /** What the product runs or reads, of the files of the repository. */
 const WANTED =
-  /^(bin|deploy|migrations|src|examples\/bank)\/|^(openapi\.json|LICENSE|CHANGELOG\.md)$/
-const NOT_WANTED = /\.test\.ts$|\/tsconfig\.json$|^examples\/.*\.md$/
+  /^(bin|deploy|migrations|src|examples\/(bank|chain))\/|^(openapi\.json|LICENSE|CHANGELOG\.md)$/
+const NOT_WANTED = /\.test\.ts$|\/tsconfig\.json$|\.sol$|^examples\/.*\.md$/
 
 /** By path below the folder `package` of the archive. `tracked` are the paths in the repository. */
 export function serverFiles(root: string, tracked: readonly string[], licences: string): Files {
