@@ -18,8 +18,9 @@ import type { Context } from './context.ts'
 import { authorizationOf } from './demo-http.ts'
 import { CommandFailed, readOrRefuse } from './failure.ts'
 
-/** The name of its accounts. An installation with any other live account pays real money. */
-const NAME = 'Bank demo'
+/** The names of accounts. An installation with any other live account pays real money. */
+export const DEMO_NAMES = { bank: 'Bank demo', chain: 'Chain demo' } as const
+const NAME = DEMO_NAMES.bank
 const RAIL = 'demo_bank'
 /** EUR 1,000.00 */
 const FUNDED = 100_000n
@@ -51,7 +52,7 @@ export async function setUpBankDemo(context: Context, folder: string, fee: numbe
   }
 }
 
-const ANY_PAYOUT = {
+export const ANY_PAYOUT = {
   payout_type: null,
   network: null,
   currency: null,
@@ -63,7 +64,7 @@ const ANY_PAYOUT = {
 }
 
 /** The demonstration pays nobody. Lists that the operator has chosen stay required. */
-async function requireNoLists({ sql, config }: Context): Promise<void> {
+export async function requireNoLists({ sql, config }: Context): Promise<void> {
   const { is_default } = await readRequired(sql)
   if (!is_default) return
   const reason = 'The demonstration pays nobody.'
@@ -71,8 +72,9 @@ async function requireNoLists({ sql, config }: Context): Promise<void> {
 }
 
 /** The demonstration books money that does not exist. */
-async function refuseRealMoney({ sql }: Context): Promise<void> {
-  const live = (await listAccounts(sql)).filter(({ sandbox, name }) => !sandbox && name !== NAME)
+export async function refuseRealMoney({ sql }: Context): Promise<void> {
+  const ours: readonly string[] = Object.values(DEMO_NAMES)
+  const live = (await listAccounts(sql)).filter(({ sandbox, name }) => !sandbox && !ours.includes(name))
   const [one] = live
   if (one === undefined) return
   throw new CommandFailed(

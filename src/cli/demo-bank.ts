@@ -11,6 +11,7 @@ import {
   type Exchange,
   findService,
   KEY_TIMEOUT_MS,
+  listenForInterrupt,
   printStep,
   requestLines,
   requireSuccess,
@@ -51,7 +52,7 @@ export async function demoBank(service_url: string | undefined): Promise<void> {
     steps.push(step)
     if (!running.json) printStep(steps.length, ...linesOf(step))
   }
-  const interrupt = listenForInterrupt()
+  const interrupt = listenForInterrupt('its route and its fee go away, its rail is paused')
   const { signal } = interrupt
   try {
     await runWithBank({ url, folder, signal }, showStep)
@@ -65,18 +66,6 @@ interface DemoOptions {
   readonly url: string
   readonly folder: string
   readonly signal: AbortSignal
-}
-
-/** The first Ctrl-C ends the demonstration in order, the second ends the process. */
-function listenForInterrupt() {
-  const stopping = new AbortController()
-  const stop = () => {
-    process.stderr.write('\nstopping: its route and its fee go away, its rail is paused\n')
-    stopping.abort(new CommandFailed('the demonstration was stopped'))
-  }
-  process.once('SIGINT', stop).once('SIGTERM', stop)
-  const end = () => void process.off('SIGINT', stop).off('SIGTERM', stop)
-  return { signal: stopping.signal, end }
 }
 
 async function runWithBank(options: DemoOptions, showStep: (step: BankDemoStep) => void) {

@@ -110,3 +110,15 @@ export function statusWords({ response }: Exchange): string {
 export function style(format: Parameters<typeof styleText>[0], text: string): string {
   return styleText(format, text, { stream: process.stdout })
 }
+
+/** The first Ctrl-C ends the demonstration in order, the second ends the process. */
+export function listenForInterrupt(what_follows: string) {
+  const stopping = new AbortController()
+  const stop = () => {
+    process.stderr.write(`\nstopping: ${what_follows}\n`)
+    stopping.abort(new CommandFailed('the demonstration was stopped'))
+  }
+  process.once('SIGINT', stop).once('SIGTERM', stop)
+  const end = () => void process.off('SIGINT', stop).off('SIGTERM', stop)
+  return { signal: stopping.signal, end }
+}
