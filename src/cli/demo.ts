@@ -8,6 +8,7 @@ import { amountToJson } from '../values/money/json.ts'
 import { createFunded } from './account.ts'
 import { printJson, running, withContext } from './context.ts'
 import { demoBank } from './demo-bank.ts'
+import { demoChain } from './demo-chain.ts'
 import {
   type Answer,
   authorizationOf,
@@ -51,6 +52,7 @@ export function demoCommand(command: Command): void {
   command
     .option('--url <url>', 'the running service (default: http://127.0.0.1:$PORT)')
     .option('--bank', 'pay through a test bank, and show every file')
+    .option('--chain', 'pay a wallet on a chain of this machine, and show every step')
     .option('--json', 'print JSON: an array of steps')
     .addHelpText('after', DEMO_HELP)
     .action(demo)
@@ -62,16 +64,22 @@ settled, and prints every request, every answer and every journal. It needs the
 database of the service.
 
 With --bank it starts a bank of its own, on this machine, and pays two payouts
-of a live account through it by ISO 20022: one arrives, one is returned. An
-installation that has live accounts refuses --bank, because it books money that
-does not exist.
+of a live account through it by ISO 20022: one arrives, one is returned.
+
+With --chain it starts a node of a chain of its own, on this machine, and pays
+USDC to a wallet there. The service needs CORRIDOR_TEST_CHAINS=31337 as well.
+
+An installation that has live accounts refuses both, because they book money
+that does not exist.
 
 Examples, with the service running in another terminal:
   corridor demo
-  corridor demo --bank`
+  corridor demo --bank
+  CORRIDOR_TEST_CHAINS=31337 corridor demo --chain`
 
-async function demo(options: { url?: string; bank?: true }): Promise<void> {
+async function demo(options: { url?: string; bank?: true; chain?: true }): Promise<void> {
   if (options.bank !== undefined) return demoBank(options.url)
+  if (options.chain !== undefined) return demoChain(options.url)
   const url = await findService(options.url)
   const steps: DemoStep[] = []
   await runDemo(url, step => {
