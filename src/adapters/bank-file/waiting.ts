@@ -2,10 +2,10 @@
 // back with the account, or goes by another attempt, and would be paid twice.
 import { lockBooks } from '../../ledger/store.ts'
 import { loadAttempts } from '../../payouts/advance/attempt-store.ts'
-import { isScreenedAt } from '../../payouts/advance/release.ts'
-import { findOpenPayouts, lockWaiting } from '../../payouts/state-store.ts'
+import { judgeWaiting } from '../../payouts/advance/still-waits.ts'
+import { findOpenPayouts } from '../../payouts/state-store.ts'
 import { isGivenBack } from '../../payouts/states.ts'
-import { isOpenException, type PayoutAttempt } from '../../rails/attempt.ts'
+import type { PayoutAttempt } from '../../rails/attempt.ts'
 import { confineTo } from '../../sql/confine.ts'
 import type { Sql, TransactionSql } from '../../sql/connect.ts'
 import { nameOf } from '../../values/id.ts'
@@ -60,23 +60,8 @@ export async function sortItems(
   items: readonly FoundItem[],
 ): Promise<SortedItems> {
   if (items.length === 0) return { waiting: [], held: [], over: [] }
-  const { lists_version } = await lockBooks(tx, accountsOf(items))
-  const locked = await lockWaiting(tx, items.map(keyOf))
-  const payouts = new Map(locked.map(payout => [nameOf(payout), payout]))
-  const { attempts, earlier, exceptions } = await loadAttempts(tx, [...payouts.values()])
-  const placeOf = (item: FoundItem): keyof SortedItems => {
-    const name = nameOf(keyOf(item))
-    const payout = payouts.get(name)
-    const last = attempts.get(name)
-    if (payout === undefined || isGivenBack(payout)) return 'over'
-    if (last?.number !== item.attempt || last.ended_as !== '') return 'over'
-    // A payout goes to a bank only once it is screened at the present lists.
-    const is_screened = isScreenedAt(payout, lists_version)
-    const is_ready = payout.status === 'processing' && payout.rail === last.rail && is_screened
-    const has_exception = exceptions.get(name)?.some(isOpenException) === true
-    return is_ready && payout.taken_over_at === null && !has_exception ? 'waiting' : 'held'
-  }
-  const { waiting = [], held = [], over = [] } = Object.groupBy(items, placeOf)
+  const { judge, earlier } = await judgeWaiting(tx, items)
+  const { waiting = [], held = [], over = [] } = Object.groupBy(items, judge)
   const doubtful = await findDoubtful(tx, waiting, earlier)
   return {
     waiting: waiting.filter(({ end_to_end_id }) => !doubtful.has(end_to_end_id)),
