@@ -23,8 +23,9 @@ begin
 end $$;
 -- Another chain or another contract does not know the attempts that were handed over.
 create trigger keeps_its_chain before update on rails
-  for each row when (old.kind = 'evm' and (old.config -> 'chain', old.config -> 'tokens')
-    is distinct from (new.config -> 'chain', new.config -> 'tokens'))
+  for each row when (old.kind = 'evm'
+    and (old.config -> 'chain', old.config -> 'test_chain', old.config -> 'tokens')
+    is distinct from (new.config -> 'chain', new.config -> 'test_chain', new.config -> 'tokens'))
   execute function check_rail_identity();
 
 create domain evm_address as text collate "C" check (value ~ '^0x[0-9a-f]{40}$');
@@ -38,6 +39,8 @@ create table evm_wallets (
   -- Transfers are read up to and with this block, which had this hash.
   read_block not_negative not null,
   stopped_at timestamptz,
+  -- For how many payments its native coin pays, as last seen; null: not yet.
+  gas_left bigint check (gas_left >= 0),
   -- The process that signs with it, until then. The lease saves work; `next_nonce` makes it safe.
   held_until timestamptz not null default '-infinity',
   address evm_address not null,
@@ -81,6 +84,8 @@ create table evm_slots (
   -- When another transaction seemed to have the nonce at the final block for the first time.
   suspect_at timestamptz,
   void_at timestamptz,
+  -- Whether the payee has code, such as a Safe.
+  to_contract boolean not null default false,
   attempt integer check (attempt > 0),
   account_id text collate "C" not null default '',
   payout_id text collate "C" not null default '',
@@ -139,10 +144,10 @@ create function check_slot_step() returns trigger language plpgsql as $$
 begin
   if (new.id, new.chain_id, new.nonce, new.amount, new.units, new.made_at, new.attempt,
       new.account_id, new.payout_id, new.rail, new.wallet, new.purpose, new.currency, new.token,
-      new.payee, new.calldata)
+      new.payee, new.calldata, new.to_contract)
     is distinct from (old.id, old.chain_id, old.nonce, old.amount, old.units, old.made_at,
       old.attempt, old.account_id, old.payout_id, old.rail, old.wallet, old.purpose, old.currency,
-      old.token, old.payee, old.calldata)
+      old.token, old.payee, old.calldata, old.to_contract)
     or old.ended_at is not null
     or old.void_as <> '' and (new.void_as, new.void_by, new.void_reason, new.void_at)
       is distinct from (old.void_as, old.void_by, old.void_reason, old.void_at)
@@ -339,7 +344,7 @@ create table evm_troubles (
 
 grant select, insert on evm_wallets, evm_slots, evm_transactions, evm_transfers to corridor_service;
 grant update (next_nonce, state, stopped_as, stopped_at, problem, held_by, held_until, read_block,
-  read_hash) on evm_wallets to corridor_service;
+  read_hash, gas_left) on evm_wallets to corridor_service;
 grant update (state, ended_at, suspect_at, void_as, void_by, void_reason, void_at, payee, calldata)
   on evm_slots to corridor_service;
 grant update (first_sent_at, sends, last_answer, block, block_hash, succeeded, gas_used, cost_wei, raw)

@@ -53,6 +53,16 @@ const DECIDED = {
   ),
   PF000600: row('rejected', 'The provider rejected the payout.', ASK_PROVIDER),
   PF000610: row('cancelled', 'The provider cancelled the payout.', ASK_PROVIDER),
+  PF000671: row(
+    'rejected',
+    'The token does not move to this address.',
+    'Ask the payee for another address, correct the beneficiary, and pay again.',
+  ),
+  PF000690: row(
+    'cancelled',
+    'The operator gave the payment up, and the chain has not made it.',
+    PAY_AGAIN,
+  ),
   PR000600: row('returned', 'The provider returned the money after success.', ASK_PROVIDER),
   PF000900: row(
     'simulated',

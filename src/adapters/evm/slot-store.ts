@@ -8,7 +8,9 @@ import type { Hex } from './chain.ts'
 import { type Place, type Slot, type SlotKey, type SlotState, slotName, type VoidAs } from './slot.ts'
 
 /** A slot, or the row by which an attempt was refused. */
-export type FoundSlot = Omit<Slot, 'nonce'> & { readonly nonce: bigint | null }
+export type FoundSlot = Omit<Slot, 'nonce' | 'wallet' | 'token' | 'payee' | 'calldata'> & {
+  readonly nonce: bigint | null
+} & { readonly [K in 'wallet' | 'token' | 'payee' | 'calldata']: Hex | '' }
 
 export type NewSlot = Omit<
   FoundSlot,
@@ -20,7 +22,7 @@ type Row = Omit<FoundSlot, 'units'> & { readonly units: string }
 const COLUMNS = sql`
   s.id, s.chain_id, s.wallet, s.nonce, s.rail, s.purpose, s.account_id, s.payout_id,
   coalesce(s.attempt, 0) as attempt, s.currency, s.amount, s.units, s.token, s.payee, s.calldata,
-  s.state, s.made_at, s.ended_at, s.suspect_at, s.void_as, s.void_by, s.void_reason`
+  s.to_contract, s.state, s.made_at, s.ended_at, s.suspect_at, s.void_as, s.void_by, s.void_reason`
 
 /** The states of slots whose end is not final yet. */
 const OPEN = sql`s.state in ('signed', 'sent', 'mined', 'stopped')`
@@ -92,14 +94,14 @@ export async function insertSlots(tx: TransactionSql, slots: readonly NewSlot[])
   if (slots.length === 0) return
   await tx`
     insert into evm_slots (chain_id, wallet, nonce, rail, purpose, account_id, payout_id, attempt,
-      currency, amount, units, token, payee, calldata, state, ended_at)
+      currency, amount, units, token, payee, calldata, to_contract, state, ended_at)
     select chain_id, wallet, nonce, rail, purpose, account_id, payout_id, nullif(attempt, 0),
-      currency, amount, units, token, payee, calldata, state,
+      currency, amount, units, token, payee, calldata, to_contract, state,
       case when state = 'refused' then clock_timestamp() end
     from json_to_recordset(${rowsAsJson(slots)}::text::json) as r(chain_id bigint, wallet text,
       nonce bigint, rail text, purpose text, account_id text, payout_id text, attempt integer,
       currency text, amount bigint, units numeric, token text, payee text, calldata text,
-      state text)`
+      to_contract boolean, state text)`
 }
 
 /** A step of a slot, from the state in which it was read. */

@@ -48,6 +48,8 @@ export interface Slot extends SlotKey, Place {
   readonly token: Hex
   readonly payee: Hex
   readonly calldata: Hex
+  /** Whether the payee has code, such as a Safe. */
+  readonly to_contract: boolean
   readonly state: SlotState
   readonly made_at: Instant
   readonly ended_at: Instant | null

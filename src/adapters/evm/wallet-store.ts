@@ -118,3 +118,14 @@ export async function noteRead(
     where chain_id = ${chain_id} and address = any (${[...addresses]}::text[])
       and read_block < ${number}`
 }
+
+/** Notes for how many payments the native coin of a wallet pays. */
+export async function noteGasLeft(
+  sql: Tag,
+  { chain_id, address }: Pick<Wallet, 'chain_id' | 'address'>,
+  gas_left: bigint,
+): Promise<void> {
+  await sql`
+    update evm_wallets set gas_left = ${gas_left}
+    where chain_id = ${chain_id} and address = ${address} and gas_left is distinct from ${gas_left}`
+}

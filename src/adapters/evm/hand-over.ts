@@ -1,0 +1,146 @@
+// Takes attempts: checks them, assigns wallets, refuses what can never be paid, and reserves nonces
+// for the rest. What has no slot afterwards waits, and was never taken.
+import { CANNOT_CARRY, faultWords } from '../../rails/carriage.ts'
+import type { RailPayout, RailReport } from '../../rails/rail.ts'
+import { accountsOf } from '../../sql/shard.ts'
+import { classify } from '../../sql/failure.ts'
+import { type Assigned, assign, type Purse, type Wait } from './assign.ts'
+import { type Checked, checkOrders, type RefusedOrder } from './check.ts'
+import { eachOf, type OpenEvmRail } from './open.ts'
+import { capFault, keyOf, type Order, orderOf } from './order.ts'
+import { readPurses } from './purses.ts'
+import { type Refused, refuse, reserve } from './reserve.ts'
+import { countReverted, findSlots, transactHouse } from './slot-store.ts'
+import { slotName } from './slot.ts'
+import { type NewTrouble, OF_HAND_OVER } from './trouble.ts'
+import { noteTroubles } from './trouble-store.ts'
+
+/** A payout that waits for money, a cap or the token is tried again after this time. */
+const TROUBLED_MS = 30_000
+/** One of which the providers say nothing clear, or that a signer has not signed. */
+const UNCLEAR_MS = 5_000
+
+type Waits = Map<string, RailReport>
+
+/**
+ * Hands over attempts that have no slot. Returns the reports of those that wait, by the id of the
+ * attempt; the others have slots now, or are left alone because they wait for a person.
+ */
+export async function handOver(
+  rail: OpenEvmRail,
+  payouts: readonly RailPayout[],
+): Promise<ReadonlyMap<string, RailReport>> {
+  const waits: Waits = new Map()
+  const unknown = await withoutSlot(rail, payouts)
+  const orders = await ordersOf(rail, unknown)
+  if (orders.length === 0) return waits
+  const troubles: NewTrouble[] = []
+  const wait = (order: Order, why: Wait['wait'], place = 0) => {
+    waits.set(order.payout.attempt.id, waitReport(rail, why, place))
+    if (typeof why === 'object') troubles.push(why)
+  }
+  const { assigned, purses } = await assignOrders(rail, orders)
+  const with_wallet = assigned.filter(one => 'wallet' in one)
+  for (const [place, one] of assigned.entries()) if ('wait' in one) wait(one.order, one.wait, place)
+  const reverted = await transactHouse(rail.sql, accountsOf(with_wallet.map(ofKey)), tx =>
+    countReverted(tx, rail.config.chain.id, with_wallet.map(({ order }) => order.key.payout_id)),
+  )
+  const gas = new Map(purses.map(({ address, gas_wei }) => [address, gas_wei]))
+  const results = await checkOrders(rail, with_wallet, reverted, gas)
+  const ready: Checked[] = []
+  for (const result of results) {
+    if ('checked' in result) ready.push(result.checked)
+    if ('waiting' in result) wait(result.waiting.order, result.waiting.wait)
+    if ('refused' in result) await refuseOrder(rail, result.refused)
+  }
+  for (const order of await reserveAll(rail, ready)) wait(order, 'unclear')
+  await noteTroubles(rail.sql, rail.name, judgedBy(troubles), troubles)
+  return waits
+}
+
+const ofKey = ({ order }: { readonly order: Order }) => order.key
+
+/** A hand-over that finds no trouble of a kind may not have had the payouts that wait for it. */
+function judgedBy(troubles: readonly NewTrouble[]) {
+  return OF_HAND_OVER.filter(kind => troubles.some(trouble => trouble.kind === kind))
+}
+
+async function withoutSlot(rail: OpenEvmRail, payouts: readonly RailPayout[]) {
+  const keys = payouts.map(keyOf)
+  const found = await transactHouse(rail.sql, accountsOf(keys), tx => findSlots(tx, keys))
+  const known = new Set(found.map(slotName))
+  return payouts.filter(payout => !known.has(slotName(keyOf(payout))))
+}
+
+/** The orders, the oldest payout first. Refuses what this rail can never carry. */
+async function ordersOf(rail: OpenEvmRail, payouts: readonly RailPayout[]): Promise<Order[]> {
+  const in_order = payouts.toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1))
+  const read = in_order.map(payout => ({ payout, order: orderOf(rail.config, payout) }))
+  await eachOf(read, async ({ payout, order }) => {
+    if (!('faults' in order)) return
+    const { destination_amount: amount, destination_currency: currency } = payout
+    const message = faultWords(order.faults) || CANNOT_CARRY
+    const content = { currency, amount, units: amount, token: '', payee: '', calldata: '' } as const
+    const refused = { key: keyOf(payout), ...content, reason: 'cannot_carry', message } as const
+    await refuseUnlessTaken(rail, refused)
+  })
+  return read.flatMap(({ order }) => ('faults' in order ? [] : [order]))
+}
+
+/** Assigns wallets, unless a cap of the settings is below the payout. */
+async function assignOrders(rail: OpenEvmRail, orders: readonly Order[]) {
+  const none = { purses: [] as readonly Purse[] }
+  const all = (why: Wait['wait']) => orders.map((order): Assigned<Order> => ({ order, wait: why }))
+  const head = await rail.chain.head()
+  if (!('agreed' in head)) return { ...none, assigned: all('unclear') }
+  const tokens = [...new Set(orders.map(({ token }) => token))]
+  const purses = await readPurses(rail, head.agreed, tokens)
+  if (purses.length === 0) return { ...none, assigned: all('unclear') }
+  const capped = orders.flatMap((order): (Assigned<Order> & Wait)[] => {
+    const cap = capFault(rail.config, order.payout)
+    const message = `payout ${order.key.payout_id}: ${cap}`
+    return cap === '' ? [] : [{ order, wait: { wallet: '', kind: 'cap', message } }]
+  })
+  const below = orders.filter(order => capped.every(one => one.order !== order))
+  return { purses, assigned: [...assign(below, purses, rail.config), ...capped] }
+}
+
+async function refuseOrder(rail: OpenEvmRail, { order, ...why }: RefusedOrder): Promise<void> {
+  await refuseUnlessTaken(rail, { ...order, ...why })
+}
+
+/** Another process may have reserved or refused the attempt since it was looked for. */
+async function refuseUnlessTaken(rail: OpenEvmRail, refused: Refused): Promise<void> {
+  await refuse(rail, refused).catch(error => {
+    if ((error as { constraint_name?: string }).constraint_name !== 'one_slot_an_attempt') throw error
+  })
+}
+
+/** Reserves by wallet. Returns the orders that have no slot, as far as this process knows. */
+async function reserveAll(rail: OpenEvmRail, ready: readonly Checked[]): Promise<Order[]> {
+  const by_wallet = [...Map.groupBy(ready, ({ wallet }) => wallet)]
+  const left = await eachOf(by_wallet, async ([wallet, orders]) => {
+    try {
+      const reserved = await reserve(rail, wallet, orders)
+      return orders.slice(reserved)
+    } catch (error) {
+      // The commit may have happened: what has a slot is found when it is asked about.
+      const words = 'payments could not be reserved: those without a slot wait'
+      rail.log.warn({ err: error, rail: rail.name, wallet, how: classify(error) }, words)
+      return orders
+    }
+  })
+  return left.flat().map(({ order }) => order)
+}
+
+/** `place`: how many wait before it for room. */
+function waitReport({ config }: OpenEvmRail, why: Wait['wait'], place: number): RailReport {
+  const room = Math.max(1, config.wallets.length * config.in_flight)
+  const blocks = 1 + Math.floor(place / room)
+  const block_ms = Math.max(1_000, config.chain.block_ms)
+  const waits_ms = { room: block_ms * blocks, unclear: UNCLEAR_MS }
+  return {
+    steps: [],
+    ask_again_in_ms: typeof why === 'object' ? TROUBLED_MS : waits_ms[why],
+  }
+}

@@ -1,0 +1,94 @@
+// Judges once a minute what keeps a rail from paying: providers, the chain, gas, a frozen wallet,
+// and payments that no block takes.
+import type { Instant } from '../../values/instant.ts'
+import type { Block } from './chain.ts'
+import { firstFees } from './fees.ts'
+import { eachOf, type OpenEvmRail } from './open.ts'
+import type { OpenSlot } from './send.ts'
+import { isUnmined } from './slot.ts'
+import { type NewTrouble, OF_WATCH } from './trouble.ts'
+import { noteTroubles } from './trouble-store.ts'
+import { noteGasLeft } from './wallet-store.ts'
+
+/** The gas of a usual transfer of a token, for the count of payments that a balance pays. */
+const USUAL_GAS = 80_000n
+
+/** The chain has stopped when it has no new block for so many usual ones, and for a minute. */
+const STOPPED_BLOCKS = 60
+const STOPPED_MS = 60_000
+
+/** What the watch has seen of the head of the chain. */
+export interface HeadSeen {
+  readonly head: Block | undefined
+  /** Why the providers do not agree; '' when they do. */
+  readonly unclear: string
+  /** How long the head has been the same, or unclear. */
+  readonly since_ms: number
+}
+
+export async function judgeTroubles(
+  rail: OpenEvmRail,
+  open: readonly OpenSlot[],
+  seen: HeadSeen,
+  now: Instant,
+): Promise<void> {
+  const found = [
+    ...ofHead(rail, seen),
+    ...stuckOf(rail, open, now),
+    ...(await frozenOf(rail)),
+    ...(await gasOf(rail)),
+  ]
+  await noteTroubles(rail.sql, rail.name, OF_WATCH, found)
+}
+
+function ofHead({ config }: OpenEvmRail, { head, unclear, since_ms }: HeadSeen): NewTrouble[] {
+  if (unclear !== '') {
+    if (since_ms < STOPPED_MS) return []
+    return [{ wallet: '', kind: 'providers_disagree', message: unclear }]
+  }
+  const most_ms = Math.max(STOPPED_MS, STOPPED_BLOCKS * config.chain.block_ms)
+  if (head === undefined || since_ms < most_ms) return []
+  const message = `the newest block is ${head.number}, of ${head.at}`
+  return [{ wallet: '', kind: 'chain_stopped', message }]
+}
+
+function stuckOf({ config }: OpenEvmRail, open: readonly OpenSlot[], now: Instant): NewTrouble[] {
+  const age_s = (at: Instant) => (Date.parse(now) - Date.parse(at)) / 1000
+  return open.flatMap(({ slot }): NewTrouble[] => {
+    const { wallet, nonce, payout_id, made_at } = slot
+    if (!isUnmined(slot) || age_s(made_at) < config.stuck_after_s) return []
+    const message = `nonce ${nonce} of payout ${payout_id || 'of the house'}, since ${made_at}`
+    return [{ wallet, kind: 'stuck', message }]
+  })
+}
+
+async function frozenOf({ chain, config }: OpenEvmRail): Promise<NewTrouble[]> {
+  const pairs = config.wallets.flatMap(({ address: wallet }) =>
+    [...config.tokens].map(([currency, { address: token }]) => ({ wallet, currency, token })),
+  )
+  const found = await eachOf(pairs, async ({ wallet, currency, token }): Promise<NewTrouble[]> => {
+    const frozen = await chain.frozen(wallet, token)
+    const is_frozen = 'agreed' in frozen && frozen.agreed
+    return is_frozen ? [{ wallet, kind: 'wallet_frozen', message: currency }] : []
+  })
+  return found.flat()
+}
+
+async function gasOf({ chain, config, sql }: OpenEvmRail): Promise<NewTrouble[]> {
+  const market = await chain.market()
+  if (!('agreed' in market)) return []
+  const fees = firstFees(market.agreed, config, USUAL_GAS)
+  // Above the caps nothing is paid, whatever the wallet has.
+  const price = fees === 'too_dear' ? config.max_fee : fees.max_fee
+  const found = await eachOf(config.wallets, async ({ address, draining }) => {
+    const balance = await chain.balance(address, null, 'latest')
+    if (!('agreed' in balance)) return []
+    const left = balance.agreed / (USUAL_GAS * price)
+    await noteGasLeft(sql, { chain_id: config.chain.id, address }, left)
+    if (draining || left >= BigInt(config.gas_low)) return []
+    const how = left < BigInt(config.gas_critical) ? 'critical' : 'low'
+    const message = `${how}: its ${config.chain.native} pays for ${left} payments`
+    return [{ wallet: address, kind: 'no_gas', message } as const]
+  })
+  return found.flat()
+}

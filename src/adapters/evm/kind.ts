@@ -1,0 +1,42 @@
+// The kind of rail `evm`: reads its settings and its providers' keys, and opens its adapter.
+import { randomUUID } from 'node:crypto'
+import { railKind } from '../../rails/kind.ts'
+import { EXAMPLE, type EvmConfig, readConfig } from './config.ts'
+import { readKeys } from './config-provider.ts'
+import { Leases } from './lease.ts'
+import type { OpenEvmRail } from './open.ts'
+import { openSigner } from './open-signer.ts'
+import { shownFaults } from './order.ts'
+import { openChain } from './quorum.ts'
+import { EvmRail } from './rail.ts'
+import { Work } from './work.ts'
+
+export const EVM = railKind<EvmConfig>({
+  name: 'evm',
+  description: 'pays USDC and USDT on a chain',
+  example: EXAMPLE,
+  secret: 'keys of providers, name=key a line',
+  identity: [
+    ...['chain', 'test_chain.id'],
+    ...['USDC', 'USDT'].flatMap(token =>
+      ['', '.address', '.decimals'].map(member => `tokens.${token}${member}`),
+    ),
+  ],
+  readConfig,
+  faults: shownFaults,
+  checkSecret: secret => readKeys(secret).messages ?? [],
+  open({ name, config, secret }, deps) {
+    const { allow_private, wallets } = config
+    const chain = openChain(config, secret, { log: deps.log, allow_private })
+    const signers = wallets.map(
+      ({ address, signer }) => [address, openSigner(signer, { address, allow_private })] as const,
+    )
+    const rail: OpenEvmRail = {
+      ...{ ...deps, name, config, chain, signers: new Map(signers) },
+      leases: new Leases(deps.sql, randomUUID()),
+      committed: () => work.wake(),
+    }
+    const work = new Work(rail)
+    return new EvmRail(rail, work, () => chain.close())
+  },
+})

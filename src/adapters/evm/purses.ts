@@ -1,0 +1,118 @@
+// The wallets of a rail that may sign now. A wallet whose chain knows more than the database is
+// stopped here, before anything is signed with it.
+import { transactHouse, listLoads, type Load } from './slot-store.ts'
+import type { Block, Hex } from './chain.ts'
+import type { Purse } from './assign.ts'
+import { eachOf, type OpenEvmRail } from './open.ts'
+import { beginWallet, findWallets, stopWallet, type Wallet } from './wallet-store.ts'
+
+/**
+ * The wallets of the settings that have begun, in the order of the settings. A new one begins with
+ * the nonce of the chain, once the newest, the pending and the final one agree.
+ */
+export async function readWallets(rail: OpenEvmRail): Promise<readonly Wallet[]> {
+  const { config, sql } = rail
+  const addresses = config.wallets.map(({ address }) => address)
+  const known = await findWallets(sql, config.chain.id, addresses)
+  const missing = addresses.filter(address => known.every(wallet => wallet.address !== address))
+  if (missing.length > 0) {
+    await eachOf(missing, address => begin(rail, address))
+    return inOrder(addresses, await findWallets(sql, config.chain.id, addresses))
+  }
+  return inOrder(addresses, known)
+}
+
+function inOrder(addresses: readonly Hex[], wallets: readonly Wallet[]): readonly Wallet[] {
+  return addresses.flatMap(address => wallets.filter(wallet => wallet.address === address))
+}
+
+async function begin({ chain, config, sql, name, log }: OpenEvmRail, address: Hex): Promise<void> {
+  const final = await chain.final()
+  const asked = (['latest', 'pending', 'finalized'] as const).map(at => chain.nonce(address, at))
+  const nonces = await Promise.all(asked)
+  const counts = nonces.map(nonce => ('agreed' in nonce ? nonce.agreed : undefined))
+  const [next_nonce] = counts
+  const is_quiet = next_nonce !== undefined && counts.every(count => count === next_nonce)
+  if (!is_quiet || !('agreed' in final)) {
+    const why = 'the chain has transactions of it on their way, or the providers disagree'
+    log.warn({ rail: name, wallet: address, why }, 'a wallet cannot begin yet')
+    return
+  }
+  const wallet = { chain_id: config.chain.id, address, rail: name, next_nonce }
+  await beginWallet(sql, wallet, final.agreed)
+}
+
+/**
+ * What each wallet has beyond its open payments, as of this block. Leaves out wallets that are
+ * stopped or draining, or of which the providers say nothing clear.
+ */
+export async function readPurses(
+  rail: OpenEvmRail,
+  head: Block,
+  tokens: readonly Hex[],
+): Promise<readonly Purse[]> {
+  const { config, sql, chain } = rail
+  const usable = config.wallets.filter(({ draining }) => !draining).map(({ address }) => address)
+  const begun = (await readWallets(rail)).map(({ address }) => address)
+  const addresses = usable.filter(address => begun.includes(address))
+  // Asked before the rows are read: bytes are committed before a chain can know them, so a higher
+  // count of the chain is of transactions that the database does not have.
+  const counts = await eachOf(addresses, async address => chain.nonce(address, 'latest'))
+  const rows = await findWallets(sql, config.chain.id, addresses)
+  const loads = await transactHouse(sql, [], tx =>
+    listLoads(tx, config.chain.id, addresses, head.number),
+  )
+  const active = await eachOf(addresses, async (address): Promise<readonly Hex[]> => {
+    const row = rows.find(wallet => wallet.address === address)
+    const count = counts[addresses.indexOf(address)]
+    if (row === undefined || count === undefined || !('agreed' in count)) return []
+    if (count.agreed > row.next_nonce) await stopLost(rail, row, count.agreed)
+    return count.agreed > row.next_nonce || row.state === 'stopped' ? [] : [address]
+  })
+  const purses = await eachOf(active.flat(), address =>
+    readPurse(rail, address, {
+      head,
+      tokens,
+      loads: loads.filter(({ wallet }) => wallet === address),
+    }),
+  )
+  return purses.flat()
+}
+
+async function stopLost({ sql, log, name }: OpenEvmRail, wallet: Wallet, count: bigint) {
+  const words =
+    `the chain has ${count} transactions of it, and the database knows ${wallet.next_nonce}: ` +
+    'the database was restored, or another program has the key'
+  if (await stopWallet(sql, wallet, 'history_lost', words)) {
+    log.error({ rail: name, wallet: wallet.address, why: words }, 'a wallet is stopped')
+  }
+}
+
+interface At {
+  readonly head: Block
+  readonly tokens: readonly Hex[]
+  readonly loads: readonly Load[]
+}
+
+async function readPurse({ chain }: OpenEvmRail, address: Hex, { head, tokens, loads }: At) {
+  const [gas, ...balances] = await Promise.all([
+    chain.balance(address, null, head.number),
+    ...tokens.map(token => chain.balance(address, token, head.number)),
+  ])
+  if (gas === undefined || !('agreed' in gas)) return []
+  const of = (token: Hex) => loads.find(load => load.token === token)
+  const units = tokens.flatMap((token, i) => {
+    const balance = balances[i]
+    if (balance === undefined || !('agreed' in balance)) return []
+    return [[token, balance.agreed - (of(token)?.units ?? 0n)] as const]
+  })
+  const reserved = loads.reduce((sum, { gas_wei }) => sum + gas_wei, 0n)
+  const purse: Purse = {
+    address,
+    unmined: loads.reduce((sum, { unmined }) => sum + unmined, 0),
+    units: new Map(units),
+    gas_wei: gas.agreed - reserved,
+    today: new Map(loads.map(({ token, today }) => [token, today])),
+  }
+  return [purse]
+}

@@ -1,0 +1,102 @@
+// The adapter of a chain. It answers from the tables: a payment has its slot before its bytes leave,
+// so an attempt without a slot was never taken.
+import type { OpenRail } from '../../rails/kind.ts'
+import { findEvidence } from '../../rails/evidence-store.ts'
+import type { RailPayout, RailReport } from '../../rails/rail.ts'
+import { accountsOf } from '../../sql/shard.ts'
+import { payoutKey } from '../../values/id.ts'
+import { handOver } from './hand-over.ts'
+import type { OpenEvmRail } from './open.ts'
+import { keyOf } from './order.ts'
+import { slotReport } from './report.ts'
+import { placeName, type Slot, slotName } from './slot.ts'
+import { type FoundSlot, findSlots, transactHouse } from './slot-store.ts'
+import { listTransactions } from './transaction-store.ts'
+import type { Work } from './work.ts'
+
+type Reports = ReadonlyMap<string, RailReport>
+
+export class EvmRail implements OpenRail {
+  readonly name: string
+  /** The slots of attempts are never removed. */
+  readonly key_lifetime_ms = null
+  readonly #rail: OpenEvmRail
+  readonly #work: Work
+  /** One hand-over at a time, so that two do not assign the same money. */
+  #last: Promise<unknown> = Promise.resolve()
+
+  readonly #closed: () => unknown
+
+  /** `closed` is called once nothing asks the chain any more. */
+  constructor(rail: OpenEvmRail, work: Work, closed: () => unknown = () => {}) {
+    this.name = rail.name
+    this.#rail = rail
+    this.#work = work
+    this.#closed = closed
+  }
+
+  submit(payouts: readonly RailPayout[]): readonly Promise<RailReport>[] {
+    const taking = this.#last.then(() => this.#take(payouts))
+    this.#last = taking.catch(() => {})
+    return payouts.map(async ({ attempt }) => {
+      const report = (await taking).get(attempt.id)
+      if (report === undefined) throw new Error('not handed over: it waits for a person')
+      return report
+    })
+  }
+
+  inquire(payouts: readonly RailPayout[]): readonly Promise<RailReport | undefined>[] {
+    const asking = inquire(this.#rail, payouts)
+    return payouts.map(async ({ attempt }) => (await asking).get(attempt.id))
+  }
+
+  start(): void {
+    this.#work.start()
+  }
+
+  async close(): Promise<void> {
+    await this.#work.close()
+    await this.#last
+    await this.#closed()
+  }
+
+  /** The slots tell what was taken; the hand-over only why the others wait. */
+  async #take(payouts: readonly RailPayout[]): Promise<Reports> {
+    const waits = await handOver(this.#rail, payouts)
+    return new Map([...waits, ...(await inquire(this.#rail, payouts))])
+  }
+}
+
+/** Reports by the tables; an attempt without a slot has no report. */
+async function inquire(rail: OpenEvmRail, payouts: readonly RailPayout[]): Promise<Reports> {
+  const keys = payouts.map(keyOf)
+  const accounts = accountsOf(keys)
+  const [slots, transactions, evidence] = await transactHouse(rail.sql, accounts, async tx => {
+    const slots = await findSlots(tx, keys)
+    const places = slots.filter(hasNonce)
+    return Promise.all([
+      slots,
+      listTransactions(tx, places),
+      findEvidence(tx, slots.map(payoutKey)),
+    ])
+  })
+  const by_key = new Map(slots.map(slot => [slotName(slot), slot]))
+  const by_place = Map.groupBy(transactions, placeName)
+  const by_attempt = Map.groupBy(evidence, slotName)
+  return new Map(
+    payouts.flatMap(payout => {
+      const name = slotName(keyOf(payout))
+      const slot = by_key.get(name)
+      if (slot === undefined) return []
+      const report = slotReport({
+        ...{ config: rail.config, payout, slot, evidence: by_attempt.get(name) ?? [] },
+        transactions: hasNonce(slot) ? (by_place.get(placeName(slot)) ?? []) : [],
+      })
+      return [[payout.attempt.id, report] as const]
+    }),
+  )
+}
+
+function hasNonce(slot: FoundSlot): slot is Slot {
+  return slot.nonce !== null
+}

@@ -1,0 +1,175 @@
+// Sends the committed bytes of payments to the providers, in the order of their nonces, again and
+// again until a block has them. The lowest open payment that no block takes gets higher fees, under
+// the same nonce: its new bytes are committed before they are sent.
+import { addEvidence } from '../../rails/evidence-store.ts'
+import { accountsOf } from '../../sql/shard.ts'
+import { during } from '../../values/diagnostics.ts'
+import type { Instant } from '../../values/instant.ts'
+import type { Chain, Hex } from './chain.ts'
+import { evidenceOf } from './evidence.ts'
+import { bumpedFees, type Fees } from './fees.ts'
+import { eachOf, type OpenEvmRail } from './open.ts'
+import type { Eip1559 } from './signer.ts'
+import { isUnmined, MOST_TRANSACTIONS, placeName, type Slot, type SlotTransaction } from './slot.ts'
+import { stepSlots, transactHouse } from './slot-store.ts'
+import { signTransaction } from './transaction.ts'
+import {
+  insertTransactions,
+  listTransactions,
+  type NewTransaction,
+  noteSent,
+  type SendNote,
+} from './transaction-store.ts'
+import { findWallets } from './wallet-store.ts'
+
+/** A slot with its transactions, by number. */
+export interface OpenSlot {
+  readonly slot: Slot
+  readonly transactions: readonly SlotTransaction[]
+}
+
+type Market = Awaited<ReturnType<Chain['market']>>
+
+/** Sends what is in no block yet. A wallet that fails delays no other. */
+export async function sendDue(
+  rail: OpenEvmRail,
+  open: readonly OpenSlot[],
+  now: Instant,
+): Promise<void> {
+  const unmined = open.filter(({ slot }) => isUnmined(slot))
+  if (unmined.length === 0 || rail.isPaused()) return
+  const market = await rail.chain.market()
+  const by_wallet = [...Map.groupBy(unmined, ({ slot }) => slot.wallet)]
+  const wallets = await findWallets(rail.sql, rail.config.chain.id, by_wallet.map(([w]) => w))
+  const active = new Set(wallets.filter(({ state }) => state === 'active').map(w => w.address))
+  const sending = by_wallet.filter(([wallet]) => active.has(wallet))
+  const failures = await eachOf(sending, async ([wallet, slots]) => {
+    try {
+      const in_order = slots.toSorted((a, b) => (a.slot.nonce < b.slot.nonce ? -1 : 1))
+      await sendOf(rail, await replaceDue(rail, in_order, market, now))
+      return undefined
+    } catch (error) {
+      rail.log.warn({ err: error, rail: rail.name, wallet }, 'payments of a wallet were not sent')
+      return error
+    }
+  })
+  const failure = failures.find(error => error !== undefined)
+  if (failure !== undefined) throw failure
+}
+
+/** Sends each slot's last bytes, up to the first that no provider takes: no gap comes before. */
+async function sendOf(rail: OpenEvmRail, slots: readonly OpenSlot[]): Promise<void> {
+  const sent: { readonly one: OpenSlot; readonly note: SendNote }[] = []
+  try {
+    for (const one of slots) {
+      if (rail.isPaused()) break
+      const last = one.transactions.at(-1)
+      if (last === undefined) break
+      const { taken, answers } = await during('chain', 'broadcast', 1, () =>
+        rail.chain.broadcast(last.raw),
+      )
+      const note = { hash: last.hash, taken: taken === 'taken', answer: answers }
+      sent.push({ one, note })
+      if (taken === 'unclear') break
+    }
+  } finally {
+    if (sent.length > 0) await during('chain', 'sent', sent.length, () => noteSending(rail, sent))
+  }
+}
+
+/** Notes what was sent, with evidence of bytes that a provider has for the first time. */
+async function noteSending(
+  { sql, name, config }: OpenEvmRail,
+  sent: readonly { readonly one: OpenSlot; readonly note: SendNote }[],
+): Promise<void> {
+  const taken = sent.filter(({ note }) => note.taken)
+  const fresh = taken.filter(({ one }) => one.transactions.at(-1)?.sends === 0)
+  const evidence = fresh
+    .filter(({ one }) => one.slot.purpose === 'pay')
+    .map(({ one: { slot, transactions }, note }) =>
+      evidenceOf({
+        ...{ key: slot, rail: name, chain_id: config.chain.id, hash: note.hash },
+        code: transactions.length === 1 ? 'sent' : 'replaced',
+        message: transactions.at(-1)?.kind === 'void' ? 'The payment is given up.' : '',
+      }),
+    )
+  const begun = taken.filter(({ one }) => one.slot.state === 'signed')
+  await transactHouse(sql, accountsOf(evidence), async tx => {
+    await addEvidence(tx, evidence)
+    await noteSent(tx, sent.map(({ note }) => note))
+    await stepSlots(
+      tx,
+      begun.map(({ one: { slot } }) => ({ ...slot, from: 'signed', to: 'sent' })),
+    )
+  })
+}
+
+/** The slots with new bytes where they are due. */
+async function replaceDue(
+  rail: OpenEvmRail,
+  slots: readonly OpenSlot[],
+  market: Market,
+  now: Instant,
+): Promise<readonly OpenSlot[]> {
+  const due = slots.filter((one, i) => isReplaceDue(rail, one, i === 0, market, now))
+  if (due.length === 0 || !('agreed' in market)) return slots
+  for (const one of due) await replace(rail, one, market.agreed)
+  const places = due.map(({ slot }) => slot)
+  const again = Map.groupBy(await listTransactions(rail.sql, places), placeName)
+  return slots.map(one => ({
+    ...one,
+    transactions: again.get(placeName(one.slot)) ?? one.transactions,
+  }))
+}
+
+function isReplaceDue(
+  { config }: OpenEvmRail,
+  { slot, transactions }: OpenSlot,
+  is_lowest: boolean,
+  market: Market,
+  now: Instant,
+): boolean {
+  const last = transactions.at(-1)
+  if (last === undefined || last.number >= MOST_TRANSACTIONS || !('agreed' in market)) return false
+  // What a person has given up is replaced at once, wherever it stands.
+  if (slot.void_as !== '' && last.kind === 'pay') return true
+  if (!is_lowest) return false
+  const { base_fee, tip } = market.agreed
+  if (last.max_fee < base_fee + tip) return true
+  const waits_ms = config.bump_after_blocks * config.chain.block_ms
+  const sent_at = last.first_sent_at
+  return sent_at !== null && Date.parse(now) - Date.parse(sent_at) >= waits_ms
+}
+
+/** Signs and commits new bytes of a slot, unless their fees would be above a cap. */
+async function replace(
+  rail: OpenEvmRail,
+  { slot, transactions }: OpenSlot,
+  market: { readonly base_fee: bigint; readonly tip: bigint },
+): Promise<void> {
+  const last = transactions.at(-1)
+  const signer = rail.signers.get(slot.wallet)
+  if (last === undefined || signer === undefined) return
+  const fees = bumpedFees(transactions, market, rail.config, last.gas)
+  if (fees === 'too_dear') return
+  const kind = slot.void_as === '' ? 'pay' : 'void'
+  const transaction = transactionOf(slot, kind, fees, last.gas)
+  const { raw, hash } = await signTransaction(transaction, signer)
+  const { chain_id, wallet, nonce } = slot
+  const { gas, max_fee, tip } = transaction
+  const added: NewTransaction = {
+    ...{ hash, chain_id, wallet, nonce, number: last.number + 1, kind, raw, gas, max_fee, tip },
+  }
+  await during('chain', 'replace', 1, () =>
+    transactHouse(rail.sql, [], tx => insertTransactions(tx, [added])),
+  )
+  rail.log.info({ rail: rail.name, wallet, nonce: String(nonce), kind }, 'a payment has new fees')
+}
+
+/** The payment again, or a transfer of nothing to ourselves, under the slot's nonce. */
+function transactionOf(slot: Slot, kind: 'pay' | 'void', fees: Fees, gas: bigint): Eip1559 {
+  const { chain_id, nonce, wallet, token, calldata } = slot
+  const to: { readonly to: Hex; readonly data: Hex } =
+    kind === 'pay' ? { to: token, data: calldata } : { to: wallet, data: '0x' }
+  return { chain_id, nonce, ...fees, gas, value: 0n, ...to }
+}

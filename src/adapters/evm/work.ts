@@ -1,0 +1,142 @@
+// Works on the payments of one rail in rounds: watches the chain, sends, and reads transfers. The
+// process with the lease of the rail does it alone. It may be killed at any point: each part starts
+// from what is committed, and a second process that did the same would do no harm.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { databaseNow } from '../../sql/connect.ts'
+import { acquireLease, releaseLease } from '../bank-file/file-store.ts'
+import type { Block } from './chain.ts'
+import { judgeTroubles } from './judge.ts'
+import type { OpenEvmRail } from './open.ts'
+import { readWallets } from './purses.ts'
+import { scanTransfers } from './scan.ts'
+import { type OpenSlot, sendDue } from './send.ts'
+import { placeName } from './slot.ts'
+import { listOpen, transactHouse } from './slot-store.ts'
+import { listTransactions } from './transaction-store.ts'
+import { noteTroubles } from './trouble-store.ts'
+import { watchOpen } from './watch.ts'
+
+/** How long the lease of a killed process still stops the others. */
+const LEASE_MS = 5_000
+
+/** The shortest and the longest pause between rounds. */
+const LEAST_PAUSE_MS = 100
+const MOST_PAUSE_MS = 12_000
+
+const MINUTE_MS = 60_000
+
+export class Work {
+  readonly #rail: OpenEvmRail
+  readonly #holder = randomUUID()
+  readonly #stopping = new AbortController()
+  #running: Promise<void> | undefined
+  /** Ends the pause: there is something to send. */
+  #wake = Promise.withResolvers<void>()
+  #minute_at = 0
+  #head: { readonly block: Block | undefined; readonly unclear: string; readonly at: number }
+  #logged = ''
+
+  constructor(rail: OpenEvmRail) {
+    this.#rail = rail
+    this.#head = { block: undefined, unclear: '', at: performance.now() }
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  /** Does the next round at once. */
+  wake(): void {
+    this.#wake.resolve()
+  }
+
+  /** Ends the rounds. Resolves when the current round is over. */
+  async close(): Promise<void> {
+    this.#stopping.abort()
+    this.wake()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping
+    const { sql, name, config } = this.#rail
+    const pause_ms = Math.min(MOST_PAUSE_MS, Math.max(LEAST_PAUSE_MS, config.chain.block_ms))
+    while (!signal.aborted) {
+      this.#wake = Promise.withResolvers()
+      await this.#round().catch(error => this.#failed(error))
+      const pause = delay(pause_ms, undefined, { signal }).catch(() => {})
+      await Promise.race([pause, this.#wake.promise])
+    }
+    await releaseLease(sql, name, this.#holder).catch(() => {})
+  }
+
+  /** Does a round, if this process gets the lease. Renews the lease until the round is over. */
+  async #round(): Promise<void> {
+    const { sql, name, log } = this.#rail
+    const acquire = () => acquireLease(sql, name, this.#holder, LEASE_MS)
+    if (!(await acquire())) return
+    const renewal = setInterval(() => {
+      acquire().catch(error => log.warn({ err: error, rail: name }, 'the lease was not kept'))
+    }, LEASE_MS / 3)
+    try {
+      await this.once()
+      this.#logged = ''
+    } finally {
+      clearInterval(renewal)
+    }
+  }
+
+  /** One round, without the lease. */
+  async once(): Promise<void> {
+    const rail = this.#rail
+    const now = await databaseNow(rail.sql)
+    await this.#seeHead()
+    let open = await readOpen(rail)
+    // Bytes whose block has gone go out again in the same round.
+    if (await watchOpen(rail, open, now)) open = await readOpen(rail)
+    await sendDue(rail, open, now)
+    if (performance.now() < this.#minute_at) return
+    this.#minute_at = performance.now() + MINUTE_MS
+    await this.#eachMinute(open)
+  }
+
+  async #eachMinute(open: readonly OpenSlot[]): Promise<void> {
+    const rail = this.#rail
+    const { block, unclear, at } = this.#head
+    const seen = { head: block, unclear, since_ms: performance.now() - at }
+    await readWallets(rail)
+    await judgeTroubles(rail, open, seen, await databaseNow(rail.sql))
+    await noteTroubles(rail.sql, rail.name, ['not_working'], [])
+    await scanTransfers(rail)
+  }
+
+  async #seeHead(): Promise<void> {
+    const head = await this.#rail.chain.head()
+    const block = 'agreed' in head ? head.agreed : undefined
+    const unclear = 'unclear' in head ? head.unclear : ''
+    const { block: before, unclear: unclear_before } = this.#head
+    const is_same = block?.number === before?.number && (unclear === '') === (unclear_before === '')
+    this.#head = { block, unclear, at: is_same ? this.#head.at : performance.now() }
+  }
+
+  /** Logs a failure, unless the last one was the same. */
+  async #failed(error: unknown): Promise<void> {
+    const { sql, name, log } = this.#rail
+    const message = error instanceof Error ? error.message : String(error)
+    if (this.#logged !== message) log.error({ err: error, rail: name }, 'work on a chain has failed')
+    this.#logged = message
+    const trouble = { wallet: '', kind: 'not_working', message: message || 'no reason' } as const
+    await noteTroubles(sql, name, ['not_working'], [trouble]).catch(() => {})
+  }
+}
+
+/** The open slots of the rail's wallets, with their transactions. */
+async function readOpen({ sql, config }: OpenEvmRail): Promise<readonly OpenSlot[]> {
+  const addresses = config.wallets.map(({ address }) => address)
+  return transactHouse(sql, [], async tx => {
+    const slots = await listOpen(tx, config.chain.id, addresses)
+    const transactions = Map.groupBy(await listTransactions(tx, slots), placeName)
+    return slots.map(slot => ({ slot, transactions: transactions.get(placeName(slot)) ?? [] }))
+  })
+}
