@@ -16,13 +16,17 @@ export interface TypedCommands {
   errorOutput(): string
 }
 
-/** Prepares commands on this database in the name of `anna`, or of who is named. */
+/**
+ * Prepares commands on this database in the name of `anna`, or of who is named, with these further
+ * variables.
+ */
 export async function startTyping(
   t: TestContext,
   database_url: string,
   CORRIDOR_USER = 'anna',
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<TypedCommands> {
-  const place = await openCli(database_url, { CORRIDOR_USER })
+  const place = await openCli(database_url, { CORRIDOR_USER, ...variables })
   t.after(place.close)
   const folder = dirname(await place.file('commands', ''))
   let errorOutput = ''
