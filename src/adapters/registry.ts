@@ -9,6 +9,7 @@ import type { RailTimetables } from '../rails/timetable.ts'
 import type { Sql } from '../sql/connect.ts'
 import { fileKind } from './bank-file/kind.ts'
 import { CONNECTOR } from './connector/kind.ts'
+import { EVM } from './evm/kind.ts'
 import { iso20022 } from './iso20022/format.ts'
 import { NACHA } from './nacha/format.ts'
 import { simulator } from './simulator.ts'
@@ -40,6 +41,7 @@ export const RAIL_KINDS: readonly AnyRailKind[] = [
     profile: ACH_PROFILE,
   }),
   CONNECTOR,
+  EVM,
 ]
 
 export function timetablesOf(rows: readonly RailRow[]): RailTimetables {

@@ -8,7 +8,7 @@ import type { CarriageFault, Carried } from './carriage.ts'
 import type { Rail } from './rail.ts'
 
 /** The kinds of rails that an operator can add. The table `rails` has the same list. */
-export const KIND_NAMES = ['iso20022', 'nacha', 'connector'] as const
+export const KIND_NAMES = ['iso20022', 'nacha', 'connector', 'evm'] as const
 export type KindName = (typeof KIND_NAMES)[number]
 
 /** A rail as the operator has added it, or the manual rail. */

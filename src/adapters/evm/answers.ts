@@ -1,8 +1,8 @@
 // Reads what nodes answer. An answer of another form than the specification's (ethereum.org,
 // execution-apis) reads as undefined, and so counts as none. Pure.
 import { type Instant, instantFromIso } from '../../values/instant.ts'
-import { behindArguments, readWord, TRANSFER_TOPIC } from './abi.ts'
-import type { Block, Hex, Receipt, Transfer } from './chain.ts'
+import { readWord, TRANSFER_TOPIC } from './abi.ts'
+import type { Block, Hex, Known, Receipt, Transfer } from './chain.ts'
 import { addressInWord, readAddress, readData, readHash, readQuantity } from './hex.ts'
 
 /** The most bytes of calldata, of code, or of an answer of a call that are read. */
@@ -117,12 +117,16 @@ export function middleOf(numbers: readonly bigint[]): bigint {
   return sorted[Math.floor(sorted.length / 2)] ?? 0n
 }
 
-/** The bytes behind the arguments of this transaction; null: there is none. */
-export function readTag(json: unknown, hash: Hex): Hex | null | undefined {
+/** This transaction, of any type; null: there is none. */
+export function readKnown(json: unknown, hash: Hex): Known | null | undefined {
   if (json === null) return null
-  const { hash: its, input } = membersOf(json)
-  const data = readData(input, MAX_DATA)
-  return readHash(its) === hash && data !== undefined ? behindArguments(data) : undefined
+  const { hash: its, from, nonce, input, gas, maxFeePerGas, gasPrice } = membersOf(json)
+  const [sender, data] = [readAddress(from), readData(input, MAX_DATA)]
+  const numbers = [nonce, gas, maxFeePerGas ?? gasPrice].map(readQuantity)
+  const [count, most_gas, max_fee] = numbers
+  if (readHash(its) !== hash || sender === undefined || data === undefined) return undefined
+  if (count === undefined || most_gas === undefined || max_fee === undefined) return undefined
+  return { sender, nonce: count, max_fee, gas: most_gas, data }
 }
 
 export function readHasCode(json: unknown): boolean | undefined {

@@ -39,6 +39,16 @@ export interface Receipt {
   readonly transfers: readonly Transfer[]
 }
 
+/** What a transaction says of itself, whoever has signed it. */
+export interface Known {
+  readonly sender: Hex
+  readonly nonce: bigint
+  /** Wei for a unit of gas, and the most units. */
+  readonly max_fee: bigint
+  readonly gas: bigint
+  readonly data: Hex
+}
+
 /** Why a call would revert: the reason in words, or the name of the token's error; '' for none. */
 export interface Revert {
   readonly reverted: string
@@ -93,8 +103,8 @@ export interface Chain {
     from: bigint,
     to: bigint,
   ): Promise<Agreed<readonly Transfer[]>>
-  /** The bytes behind the arguments in a transaction's calldata; null: no such transaction. */
-  calldata(hash: Hex): Promise<Agreed<Hex | null>>
+  /** A transaction by its hash; null: there is none. */
+  transaction(hash: Hex): Promise<Agreed<Known | null>>
   /** Sends the same bytes to every provider; `taken` when one has them. */
   broadcast(raw: Hex): Promise<{ readonly taken: Taken; readonly answers: string }>
 }

@@ -12,11 +12,11 @@ import { readPurses } from './purses.ts'
 import { type Refused, refuse, reserve } from './reserve.ts'
 import { countReverted, findSlots, transactHouse } from './slot-store.ts'
 import { slotName } from './slot.ts'
-import { type NewTrouble, OF_HAND_OVER } from './trouble.ts'
-import { noteTroubles } from './trouble-store.ts'
+import { type NewTrouble, OF_CHAIN, OF_HAND_OVER } from './trouble.ts'
+import { hasTrouble, noteTroubles } from './trouble-store.ts'
 
 /** A payout that waits for money, a cap or the token is tried again after this time. */
-const TROUBLED_MS = 30_000
+const TROUBLED_MS = 20_000
 /** One of which the providers say nothing clear, or that a signer has not signed. */
 const UNCLEAR_MS = 5_000
 
@@ -54,14 +54,21 @@ export async function handOver(
     if ('refused' in result) await refuseOrder(rail, result.refused)
   }
   for (const order of await reserveAll(rail, ready)) wait(order, 'unclear')
-  await noteTroubles(rail.sql, rail.name, judgedBy(troubles), troubles)
+  const judged = judgedBy(troubles, ready.length > 0)
+  if (judged.length > 0 || troubles.length > 0) {
+    await noteTroubles(rail.sql, rail.name, judged, troubles)
+  }
   return waits
 }
 
 const ofKey = ({ order }: { readonly order: Order }) => order.key
 
-/** A hand-over that finds no trouble of a kind may not have had the payouts that wait for it. */
-function judgedBy(troubles: readonly NewTrouble[]) {
+/**
+ * The kinds that this hand-over has judged. One without any trouble may not have had the payouts
+ * that wait, unless it pays some.
+ */
+function judgedBy(troubles: readonly NewTrouble[], pays: boolean) {
+  if (troubles.length === 0) return pays ? OF_HAND_OVER : []
   return OF_HAND_OVER.filter(kind => troubles.some(trouble => trouble.kind === kind))
 }
 
@@ -91,8 +98,9 @@ async function ordersOf(rail: OpenEvmRail, payouts: readonly RailPayout[]): Prom
 async function assignOrders(rail: OpenEvmRail, orders: readonly Order[]) {
   const none = { purses: [] as readonly Purse[] }
   const all = (why: Wait['wait']) => orders.map((order): Assigned<Order> => ({ order, wait: why }))
+  const is_stopped = await hasTrouble(rail.sql, rail.name, OF_CHAIN)
   const head = await rail.chain.head()
-  if (!('agreed' in head)) return { ...none, assigned: all('unclear') }
+  if (is_stopped || !('agreed' in head)) return { ...none, assigned: all('unclear') }
   const tokens = [...new Set(orders.map(({ token }) => token))]
   const purses = await readPurses(rail, head.agreed, tokens)
   if (purses.length === 0) return { ...none, assigned: all('unclear') }

@@ -1,7 +1,6 @@
-// Judges once a minute what keeps a rail from paying: providers, the chain, gas, a frozen wallet,
+// Judges now and then what keeps a rail from paying: providers, the chain, gas, a frozen wallet,
 // and payments that no block takes.
 import type { Instant } from '../../values/instant.ts'
-import type { Block } from './chain.ts'
 import { firstFees } from './fees.ts'
 import { eachOf, type OpenEvmRail } from './open.ts'
 import type { OpenSlot } from './send.ts'
@@ -13,43 +12,19 @@ import { noteGasLeft } from './wallet-store.ts'
 /** The gas of a usual transfer of a token, for the count of payments that a balance pays. */
 const USUAL_GAS = 80_000n
 
-/** The chain has stopped when it has no new block for so many usual ones, and for a minute. */
-const STOPPED_BLOCKS = 60
-const STOPPED_MS = 60_000
-
-/** What the watch has seen of the head of the chain. */
-export interface HeadSeen {
-  readonly head: Block | undefined
-  /** Why the providers do not agree; '' when they do. */
-  readonly unclear: string
-  /** How long the head has been the same, or unclear. */
-  readonly since_ms: number
-}
-
 export async function judgeTroubles(
   rail: OpenEvmRail,
   open: readonly OpenSlot[],
-  seen: HeadSeen,
   now: Instant,
 ): Promise<void> {
+  const of_chain = await rail.chain.troubles()
   const found = [
-    ...ofHead(rail, seen),
+    ...of_chain.map(({ kind, message }): NewTrouble => ({ wallet: '', kind, message })),
     ...stuckOf(rail, open, now),
     ...(await frozenOf(rail)),
     ...(await gasOf(rail)),
   ]
   await noteTroubles(rail.sql, rail.name, OF_WATCH, found)
-}
-
-function ofHead({ config }: OpenEvmRail, { head, unclear, since_ms }: HeadSeen): NewTrouble[] {
-  if (unclear !== '') {
-    if (since_ms < STOPPED_MS) return []
-    return [{ wallet: '', kind: 'providers_disagree', message: unclear }]
-  }
-  const most_ms = Math.max(STOPPED_MS, STOPPED_BLOCKS * config.chain.block_ms)
-  if (head === undefined || since_ms < most_ms) return []
-  const message = `the newest block is ${head.number}, of ${head.at}`
-  return [{ wallet: '', kind: 'chain_stopped', message }]
 }
 
 function stuckOf({ config }: OpenEvmRail, open: readonly OpenSlot[], now: Instant): NewTrouble[] {

@@ -26,11 +26,14 @@ export const EVM = railKind<EvmConfig>({
   faults: shownFaults,
   checkSecret: secret => readKeys(secret).messages ?? [],
   open({ name, config, secret }, deps) {
-    const { allow_private, wallets } = config
-    const chain = openChain(config, secret, { log: deps.log, allow_private })
-    const signers = wallets.map(
-      ({ address, signer }) => [address, openSigner(signer, { address, allow_private })] as const,
+    const chain = openChain(config, secret)
+    const signers = config.wallets.map(
+      wallet => [wallet.address, openSigner(wallet, config)] as const,
     )
+    if (config.chain.is_test) {
+      const facts = { rail: name, chain_id: String(config.chain.id) }
+      deps.log.warn(facts, 'a rail pays on a test chain: its tokens are worthless')
+    }
     const rail: OpenEvmRail = {
       ...{ ...deps, name, config, chain, signers: new Map(signers) },
       leases: new Leases(deps.sql, randomUUID()),

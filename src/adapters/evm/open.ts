@@ -3,12 +3,13 @@ import type { RailDeps } from '../../rails/kind.ts'
 import type { Chain, Hex } from './chain.ts'
 import type { EvmConfig } from './config.ts'
 import type { Leases } from './lease.ts'
+import type { OpenChain } from './quorum.ts'
 import type { Signer } from './signer.ts'
 
 export interface OpenEvmRail extends RailDeps {
   readonly name: string
   readonly config: EvmConfig
-  readonly chain: Chain
+  readonly chain: Pick<OpenChain, keyof Chain | 'troubles'>
   readonly signers: ReadonlyMap<Hex, Signer>
   readonly leases: Leases
   /** Called after a payment is committed: its bytes go out at once. */

@@ -14,10 +14,10 @@ import {
   readHasCode,
   readLogs,
   readMarket,
+  readKnown,
   readReceipt,
-  readTag,
 } from './answers.ts'
-import type { Block, Hex, Move, Receipt, Taken, Transfer } from './chain.ts'
+import type { Block, Hex, Known, Move, Receipt, Taken, Transfer } from './chain.ts'
 import { bytesOf, hashOf, quantity, readHash, readQuantity } from './hex.ts'
 import { isRevert, NoAnswer, NodeError, type Provider, TooLong } from './node.ts'
 
@@ -87,8 +87,8 @@ export function hasCode(provider: Provider, account: Hex, at: string): Promise<b
   return ask(provider, 'eth_getCode', [account, at], readHasCode)
 }
 
-export function tagOfHash(provider: Provider, hash: Hex): Promise<Hex | null> {
-  return ask(provider, 'eth_getTransactionByHash', [hash], json => readTag(json, hash))
+export function transactionOf(provider: Provider, hash: Hex): Promise<Known | null> {
+  return ask(provider, 'eth_getTransactionByHash', [hash], json => readKnown(json, hash))
 }
 
 export function marketOf(provider: Provider): Promise<{ base_fee: bigint; tip: bigint }> {

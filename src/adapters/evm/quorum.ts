@@ -2,7 +2,7 @@
 import { balanceData } from './abi.ts'
 import { type Asked, agree, firstOf, quorumOf } from './agree.ts'
 import { middleOf } from './answers.ts'
-import type { Agreed, At, Block, Chain, Hex, Move, Receipt, Revert, Transfer } from './chain.ts'
+import type { Agreed, At, Block, Chain, Hex, Known, Move, Receipt, Revert, Transfer } from './chain.ts'
 import type { EvmConfig } from './config.ts'
 import { filledUrl, readKeys } from './config-provider.ts'
 import { type ChainTrouble, disagreements, stillness } from './chain-trouble.ts'
@@ -23,7 +23,7 @@ import {
   receiptOf,
   sendTo,
   type Tried,
-  tagOfHash,
+  transactionOf,
   transfersBy,
   tryMove,
 } from './provider-reads.ts'
@@ -237,8 +237,8 @@ class QuorumChain implements OpenChain {
     return this.#ask(provider => transfersBy(provider, { wallets, tokens, from, to }, heightOf))
   }
 
-  calldata(hash: Hex): Promise<Agreed<Hex | null>> {
-    return this.#ask(provider => tagOfHash(provider, hash))
+  transaction(hash: Hex): Promise<Agreed<Known | null>> {
+    return this.#ask(provider => transactionOf(provider, hash))
   }
 
   async broadcast(raw: Hex): ReturnType<Chain['broadcast']> {

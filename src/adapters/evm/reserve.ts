@@ -37,7 +37,9 @@ export async function reserve(
   const reserved = await leases.with({ chain_id, address }, async holder => {
     const [wallet] = await findWallets(sql, chain_id, [address])
     if (wallet === undefined || wallet.state === 'stopped') return 0
-    const signed = await signFrom(rail, wallet, orders)
+    const signed = await during('chain', 'sign', orders.length, () =>
+      signFrom(rail, wallet, orders),
+    )
     return signed.length === 0
       ? 0
       : during('chain', 'reserve', signed.length, () => commit(rail, wallet, holder, signed))

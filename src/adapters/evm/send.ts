@@ -10,7 +10,14 @@ import { evidenceOf } from './evidence.ts'
 import { bumpedFees, type Fees } from './fees.ts'
 import { eachOf, type OpenEvmRail } from './open.ts'
 import type { Eip1559 } from './signer.ts'
-import { isUnmined, MOST_TRANSACTIONS, placeName, type Slot, type SlotTransaction } from './slot.ts'
+import {
+  isUnmined,
+  MOST_PAYMENTS,
+  MOST_TRANSACTIONS,
+  placeName,
+  type Slot,
+  type SlotTransaction,
+} from './slot.ts'
 import { stepSlots, transactHouse } from './slot-store.ts'
 import { signTransaction } from './transaction.ts'
 import {
@@ -65,7 +72,7 @@ async function sendOf(rail: OpenEvmRail, slots: readonly OpenSlot[]): Promise<vo
       if (rail.isPaused()) break
       const last = one.transactions.at(-1)
       if (last === undefined) break
-      const { taken, answers } = await during('chain', 'broadcast', 1, () =>
+      const { taken, answers } = await during('chain', 'send', 1, () =>
         rail.chain.broadcast(last.raw),
       )
       const note = { hash: last.hash, taken: taken === 'taken', answer: answers }
@@ -73,7 +80,7 @@ async function sendOf(rail: OpenEvmRail, slots: readonly OpenSlot[]): Promise<vo
       if (taken === 'unclear') break
     }
   } finally {
-    if (sent.length > 0) await during('chain', 'sent', sent.length, () => noteSending(rail, sent))
+    if (sent.length > 0) await during('chain', 'note', sent.length, () => noteSending(rail, sent))
   }
 }
 
@@ -130,13 +137,14 @@ function isReplaceDue(
   now: Instant,
 ): boolean {
   const last = transactions.at(-1)
-  if (last === undefined || last.number >= MOST_TRANSACTIONS || !('agreed' in market)) return false
+  const most = slot.void_as === '' ? MOST_PAYMENTS : MOST_TRANSACTIONS
+  if (last === undefined || last.number >= most || !('agreed' in market)) return false
   // What a person has given up is replaced at once, wherever it stands.
   if (slot.void_as !== '' && last.kind === 'pay') return true
   if (!is_lowest) return false
   const { base_fee, tip } = market.agreed
   if (last.max_fee < base_fee + tip) return true
-  const waits_ms = config.bump_after_blocks * config.chain.block_ms
+  const waits_ms = config.bump_after_blocks * config.chain.block_ms * 2 ** (last.number - 1)
   const sent_at = last.first_sent_at
   return sent_at !== null && Date.parse(now) - Date.parse(sent_at) >= waits_ms
 }

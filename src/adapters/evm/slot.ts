@@ -86,8 +86,9 @@ export interface SlotTransaction extends Place {
   readonly cost_wei: bigint | null
 }
 
-/** The most transactions of a slot. */
+/** The most transactions of a slot. Some are left for a person who gives the payment up. */
 export const MOST_TRANSACTIONS = 10
+export const MOST_PAYMENTS = 7
 
 /** Whether its bytes may still be mined for the first time, so that it holds back later nonces. */
 export function isUnmined({ state }: Pick<Slot, 'state'>): boolean {

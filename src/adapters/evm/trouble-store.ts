@@ -4,8 +4,8 @@ import { rowsAsJson, type Sql } from '../../sql/connect.ts'
 import type { Tag } from '../../sql/sql.ts'
 import type { FoundTrouble, NewTrouble, TroubleKind } from './trouble.ts'
 
-/** A trouble that was not seen for this long is over: it is judged at least once a minute. */
-const FRESH = '3 minutes'
+/** A trouble that was not seen for this long is over: it is judged more often than once a minute. */
+const FRESH = '75 seconds'
 
 /**
  * Notes the troubles of a rail that were found now. Those of the judged kinds that were not found
@@ -35,6 +35,16 @@ export async function noteTroubles(
       as r(wallet text, kind text, message text)
     on conflict (rail, wallet, kind)
       do update set message = excluded.message, seen_at = clock_timestamp()`
+}
+
+/** Whether a rail has a trouble of these kinds now. */
+export async function hasTrouble(sql: Sql, rail: string, kinds: readonly TroubleKind[]) {
+  const [row] = await sql<{ found: boolean }[]>`
+    select exists (
+      select from evm_troubles t where t.rail = ${rail} and t.kind = any (${[...kinds]}::text[])
+        and t.seen_at > clock_timestamp() - ${FRESH}::interval
+    ) as found`
+  return row?.found === true
 }
 
 /** All troubles of rails that pay on chains, the oldest first. */

@@ -11,8 +11,9 @@ const TITLES = {
   cap: 'payouts wait at a cap of the settings',
   foreign_transaction: 'another transaction has a nonce of ours: the wallet is stopped',
   history_lost: 'the chain knows more of the wallet than the database: the wallet is stopped',
-  providers_disagree: 'providers contradict each other, and nothing is paid',
-  chain_stopped: 'the chain has no new block, as far as the providers know',
+  providers_disagree: 'providers contradict each other: nothing is signed',
+  other_chain: 'a provider is on another chain: nothing is signed',
+  chain_stopped: 'the chain has no new block: nothing is signed',
   not_working: 'the work on the chain fails',
 } as const
 export type TroubleKind = keyof typeof TITLES
@@ -31,13 +32,9 @@ export interface FoundTrouble extends NewTrouble {
 
 /** The kinds that a hand-over judges, and those that the watch judges once a minute. */
 export const OF_HAND_OVER = ['no_funds', 'token_paused', 'cap'] as const
-export const OF_WATCH = [
-  'no_gas',
-  'wallet_frozen',
-  'stuck',
-  'providers_disagree',
-  'chain_stopped',
-] as const
+/** Those of the chain as a whole, while which nothing is signed. */
+export const OF_CHAIN = ['providers_disagree', 'other_chain', 'chain_stopped'] as const
+export const OF_WATCH = ['no_gas', 'wallet_frozen', 'stuck', ...OF_CHAIN] as const
 
 /** The trouble in words: the title of its kind, and what was found. */
 export function troubleWords({ kind, message }: NewTrouble): string {
@@ -58,6 +55,7 @@ export function nextStep({ kind, rail }: Pick<FoundTrouble, 'kind' | 'rail'>): s
     case 'token_paused':
     case 'cap':
     case 'providers_disagree':
+    case 'other_chain':
     case 'chain_stopped':
     case 'not_working':
       return `corridor rail show ${rail}`

@@ -137,7 +137,7 @@ async function write(rail: OpenEvmRail, found: readonly Found[], now: Instant): 
     found.filter(({ step }) => step.step === which).map(({ slot }) => slot)
   const lost = found.flatMap(({ step }) => (step.step === 'reorged' ? [step.hash] : []))
   const foreign = slotsOf('foreign')
-  await during('chain', 'see', found.length, () =>
+  await during('chain', 'watch', found.length, () =>
     transactHouse(sql, accountsOf(evidence), async tx => {
       await addEvidence(tx, evidence)
       await stepSlots(tx, changes)

@@ -4,8 +4,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { databaseNow } from '../../sql/connect.ts'
+import type { Instant } from '../../values/instant.ts'
 import { acquireLease, releaseLease } from '../bank-file/file-store.ts'
-import type { Block } from './chain.ts'
 import { judgeTroubles } from './judge.ts'
 import type { OpenEvmRail } from './open.ts'
 import { readWallets } from './purses.ts'
@@ -24,7 +24,14 @@ const LEASE_MS = 5_000
 const LEAST_PAUSE_MS = 100
 const MOST_PAUSE_MS = 12_000
 
-const MINUTE_MS = 60_000
+/** How often troubles are judged and transfers read: each 30 blocks, and at least once a minute. */
+const JUDGED_BLOCKS = 30
+const LEAST_JUDGED_MS = 2_000
+const MOST_JUDGED_MS = 60_000
+
+function judgePace({ chain }: OpenEvmRail['config']): number {
+  return Math.min(MOST_JUDGED_MS, Math.max(LEAST_JUDGED_MS, JUDGED_BLOCKS * chain.block_ms))
+}
 
 export class Work {
   readonly #rail: OpenEvmRail
@@ -33,13 +40,11 @@ export class Work {
   #running: Promise<void> | undefined
   /** Ends the pause: there is something to send. */
   #wake = Promise.withResolvers<void>()
-  #minute_at = 0
-  #head: { readonly block: Block | undefined; readonly unclear: string; readonly at: number }
+  #judge_at = 0
   #logged = ''
 
   constructor(rail: OpenEvmRail) {
     this.#rail = rail
-    this.#head = { block: undefined, unclear: '', at: performance.now() }
   }
 
   start(): void {
@@ -91,33 +96,21 @@ export class Work {
   async once(): Promise<void> {
     const rail = this.#rail
     const now = await databaseNow(rail.sql)
-    await this.#seeHead()
     let open = await readOpen(rail)
     // Bytes whose block has gone go out again in the same round.
     if (await watchOpen(rail, open, now)) open = await readOpen(rail)
     await sendDue(rail, open, now)
-    if (performance.now() < this.#minute_at) return
-    this.#minute_at = performance.now() + MINUTE_MS
-    await this.#eachMinute(open)
+    if (performance.now() < this.#judge_at) return
+    this.#judge_at = performance.now() + judgePace(rail.config)
+    await this.#judge(open, now)
   }
 
-  async #eachMinute(open: readonly OpenSlot[]): Promise<void> {
+  async #judge(open: readonly OpenSlot[], now: Instant): Promise<void> {
     const rail = this.#rail
-    const { block, unclear, at } = this.#head
-    const seen = { head: block, unclear, since_ms: performance.now() - at }
     await readWallets(rail)
-    await judgeTroubles(rail, open, seen, await databaseNow(rail.sql))
+    await judgeTroubles(rail, open, now)
     await noteTroubles(rail.sql, rail.name, ['not_working'], [])
     await scanTransfers(rail)
-  }
-
-  async #seeHead(): Promise<void> {
-    const head = await this.#rail.chain.head()
-    const block = 'agreed' in head ? head.agreed : undefined
-    const unclear = 'unclear' in head ? head.unclear : ''
-    const { block: before, unclear: unclear_before } = this.#head
-    const is_same = block?.number === before?.number && (unclear === '') === (unclear_before === '')
-    this.#head = { block, unclear, at: is_same ? this.#head.at : performance.now() }
   }
 
   /** Logs a failure, unless the last one was the same. */
