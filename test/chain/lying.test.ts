@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { pickSeed, seeded } from '../support/service/process.ts'
-import { type Provider } from '../support/chain/proxy.ts'
-import { type ChainWorld, openChainWorld } from '../support/chain/world.ts'
+import type { Provider } from '../support/chain/proxy.ts'
+import { type ChainWorld, type Made, openChainWorld } from '../support/chain/world.ts'
 import { share } from '../support/share.ts'
 
 const FINALITY = 21
@@ -76,23 +76,20 @@ for (const [what, lie] of Object.entries(LIES))
     await expectPaid()
   })
 
-/** A payment that waits in the pools at fees that the market has left behind. */
-async function leftBehind(): Promise<bigint> {
-  const [made] = await world.pay(1)
-  await world.untilSlot(made ?? assert.fail(), 'sent')
-  const [first] = await world.transactionsOf(made ?? assert.fail())
-  const base = BigInt(first?.max_fee ?? 0) * 2n
-  await world.anvil.setBaseFee(base)
-  await world.anvil.mine()
-  return base
+/** A payment that waits in the pools, and the base fee that leaves it behind. */
+async function leftBehind(): Promise<readonly [Made, bigint]> {
+  const made = await world.payOne()
+  await world.untilSlot(made, 'sent')
+  const [first] = await world.transactionsOf(made)
+  return [made, BigInt(first?.max_fee ?? 0) * 2n]
 }
 
 for (const rules of ['geth', 'reth'] as const)
   test(`base fee risen above the payment, nodes by the rules of ${rules}: replaced within two bumps, paid once`, async () => {
     world.book.rules = rules
-    await leftBehind()
-    const [made = assert.fail()] = world.made
+    const [made, base] = await leftBehind()
     await world.whileMining('mined', async () => {
+      await world.anvil.setBaseFee(base)
       return ['mined', 'paid'].includes((await world.slotOf(made))?.state ?? '')
     })
     const transactions = await world.transactionsOf(made)

@@ -36,6 +36,7 @@ const LONG_FIRST: readonly string[] = [
   'test/cli/demo-bank',
   'test/bank-file',
   'test/crash',
+  'test/chain',
   'test/model',
   'test/ops',
   'src/postgres/embedded',

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { keccak256, parseTransaction, recoverTransactionAddress } from 'viem'
 import { listenOn } from '../network/port.ts'
+import { CANARY } from '../service/logs.ts'
 import { type Anvil, askNode, type Hex, inHex, NodeError } from '../../../examples/chain/anvil.ts'
 
 /** A node of this kind takes a transaction at a nonce that its pool has already. */
@@ -164,7 +165,8 @@ interface Call {
 
 export async function startProvider(book: Rulebook, name: string): Promise<Provider> {
   const provider = new LyingProvider(book)
-  const key = `key-of-${name}-${crypto.randomUUID()}`
+  // The run searches every log for the word.
+  const key = `${CANARY}-${name}-${crypto.randomUUID()}`
   const server = createServer((request, response) => {
     provider.serve(request, response, key).catch(() => response.destroy())
   })

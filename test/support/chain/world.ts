@@ -21,7 +21,7 @@ import { type Moved, type Token, type TokenKind, tokenAt, transfersOn } from '..
 /** The chain of the payouts; anvil stands in for it. */
 export const NETWORK = 'polygon'
 /** Its pace in the settings: how long the rail waits for a block. */
-const BLOCK_MS = 200
+const BLOCK_MS = 100
 /** The rail's name. */
 export const RAIL = 'chain'
 
