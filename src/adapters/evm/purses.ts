@@ -1,7 +1,7 @@
 // The wallets of a rail that may sign now. A wallet whose chain knows more than the database is
 // stopped here, before anything is signed with it.
 import { transactHouse, listLoads, type Load } from './slot-store.ts'
-import type { Block, Hex } from './chain.ts'
+import type { Block, Chain, Hex } from './chain.ts'
 import type { Purse } from './assign.ts'
 import { eachOf, type OpenEvmRail } from './open.ts'
 import { beginWallet, findWallets, stopWallet, type Wallet } from './wallet-store.ts'
@@ -57,7 +57,7 @@ export async function readPurses(
   const addresses = usable.filter(address => begun.includes(address))
   // Asked before the rows are read: bytes are committed before a chain can know them, so a higher
   // count of the chain is of transactions that the database does not have.
-  const counts = await eachOf(addresses, async address => chain.nonce(address, 'latest'))
+  const counts = await eachOf(addresses, address => countOf(chain, address))
   const rows = await findWallets(sql, config.chain.id, addresses)
   const loads = await transactHouse(sql, [], tx =>
     listLoads(tx, config.chain.id, addresses, head.number),
@@ -65,9 +65,9 @@ export async function readPurses(
   const active = await eachOf(addresses, async (address): Promise<readonly Hex[]> => {
     const row = rows.find(wallet => wallet.address === address)
     const count = counts[addresses.indexOf(address)]
-    if (row === undefined || count === undefined || !('agreed' in count)) return []
-    if (count.agreed > row.next_nonce) await stopLost(rail, row, count.agreed)
-    return count.agreed > row.next_nonce || row.state === 'stopped' ? [] : [address]
+    if (row === undefined || count === undefined) return []
+    if (count > row.next_nonce) await stopLost(rail, row, count)
+    return count > row.next_nonce || row.state === 'stopped' ? [] : [address]
   })
   const purses = await eachOf(active.flat(), address =>
     readPurse(rail, address, {
@@ -77,6 +77,19 @@ export async function readPurses(
     }),
   )
   return purses.flat()
+}
+
+/**
+ * How many transactions of the wallet the chain knows, with those that wait for a block as far as
+ * the providers agree about them; undefined when they do not agree about the newest block.
+ */
+async function countOf(chain: Pick<Chain, 'nonce'>, address: Hex): Promise<bigint | undefined> {
+  const [mined, waiting] = await Promise.all([
+    chain.nonce(address, 'latest'),
+    chain.nonce(address, 'pending'),
+  ])
+  if (!('agreed' in mined)) return undefined
+  return 'agreed' in waiting && waiting.agreed > mined.agreed ? waiting.agreed : mined.agreed
 }
 
 async function stopLost({ sql, log, name }: OpenEvmRail, wallet: Wallet, count: bigint) {
