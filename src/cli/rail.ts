@@ -4,6 +4,8 @@ import type { Command } from 'commander'
 import { alertWords, nextCommand } from '../adapters/bank-file/alert.ts'
 import { findAlerts } from '../adapters/bank-file/alert-store.ts'
 import { listUnsent } from '../adapters/bank-file/unsent-store.ts'
+import { nextStep, troubleWords } from '../adapters/evm/trouble.ts'
+import { findTroubles } from '../adapters/evm/trouble-store.ts'
 import { RAIL_KINDS, timetablesOf } from '../adapters/registry.ts'
 import { presentException } from '../operator/exceptions.ts'
 import { presentRail, railNamed, rails } from '../operator/rails.ts'
@@ -219,7 +221,7 @@ async function listAction(options: { limit: string }): Promise<void> {
   const limit = readLimit(options.limit)
   const { open, alerts, now } = await withContext(async ({ audit }) => {
     const open = await listOpenExceptions(audit, { payout_id: '', number: 0 }, limit)
-    const alerts = await findAlerts(audit, audit)
+    const alerts = await findWaiting(audit)
     return { open, alerts, now: await databaseNow(audit) }
   })
   const ageOf = (since: Instant) => describeAge(secondsBetween(since, now))
@@ -237,8 +239,8 @@ async function listAction(options: { limit: string }): Promise<void> {
     rail: alert.rail,
     kind: alert.kind,
     age: ageOf(alert.since),
-    what: alertWords(alert),
-    next: nextCommand(alert),
+    what: alert.message,
+    next: alert.next,
   }))
   const words = [
     listing(payouts, 'no payout waits for a person'),
@@ -247,12 +249,26 @@ async function listAction(options: { limit: string }): Promise<void> {
   const data = [
     ...open.map(exception => ({ ...presentException(exception), next: closingCommand(exception) })),
     ...alerts.map(alert => {
-      const { rail, kind, about, since: opened_at } = alert
-      const [message, next] = [alertWords(alert), nextCommand(alert)]
+      const { rail, kind, about, since: opened_at, message, next } = alert
       return { rail, kind, about, message, opened_at, next }
     }),
   ]
   print(data, words.join('\n\n'))
+}
+
+/** What waits for a person beside payouts: files, rails and wallets, the oldest first. */
+async function findWaiting(audit: Sql) {
+  const [alerts, troubles] = await Promise.all([findAlerts(audit, audit), findTroubles(audit)])
+  const all = [
+    ...alerts.map(alert => ({ ...alert, message: alertWords(alert), next: nextCommand(alert) })),
+    ...troubles.map(trouble => ({
+      ...trouble,
+      about: trouble.wallet || trouble.rail,
+      message: troubleWords(trouble),
+      next: nextStep(trouble),
+    })),
+  ]
+  return all.sort((a, b) => (a.since < b.since ? -1 : 1))
 }
 
 /** The length of a message id. Of a hash, that many digits are enough. */

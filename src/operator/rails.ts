@@ -10,6 +10,7 @@ import type { Sql } from '../sql/connect.ts'
 import { refusal } from '../values/errors.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
 import type { OperatorRoutes } from './action-routes.ts'
+import { voidPayment } from './chains.ts'
 import { closeException } from './exceptions.ts'
 import { knownAmong } from './operator-write.ts'
 import { presentRoute, RouteRow } from './payout-routing.ts'
@@ -129,7 +130,7 @@ const resume = writing({
 })
 
 export const rails: ActionGroup = {
-  actions: [list, show, pause, resume, closeException],
+  actions: [list, show, pause, resume, closeException, voidPayment],
 }
 
 /** Refuses (404) an unknown name. */

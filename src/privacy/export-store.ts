@@ -125,6 +125,8 @@ const ITEMS = `select i.end_to_end_id from rail_items i
   where i.account_id = $1 and i.payout_id = any ($3)`
 const FILES = `select unnest(i.earlier_files || i.msg_id) from rail_items i
   where i.account_id = $1 and i.payout_id = any ($3)`
+const SLOTS = `select s.chain_id, s.wallet, s.nonce from evm_slots s
+  where s.account_id = $1 and s.payout_id = any ($3)`
 /** Of the debits of the payouts with lines of a bank, which may have no key of ours. */
 const MATCHES = `select i.match from nostro_items i
   where i.account_id = $1 and i.payout_id = any ($3) and i.match is not null`
@@ -179,6 +181,17 @@ export const SOURCES: readonly Source[] = [
   { table: 'rail_exceptions', where: OF_PAYOUT },
   { table: 'rail_items', where: OF_PAYOUT, of_payees: ['payment'] },
   { table: 'rail_item_evidence', where: OF_PAYOUT },
+  { table: 'evm_slots', where: OF_PAYOUT, of_payees: ['payee', 'calldata'] },
+  {
+    table: 'evm_transactions',
+    where: `(t.chain_id, t.wallet, t.nonce) in (${SLOTS})`,
+    of_payees: ['raw'],
+  },
+  {
+    table: 'evm_transfers',
+    where: `(t.chain_id, t.sender, t.nonce) in (${SLOTS})`,
+    of_payees: ['receiver'],
+  },
   {
     table: 'rail_files',
     where: `t.msg_id in (${FILES})`,

@@ -277,11 +277,26 @@ function eraseWords(tx: TransactionSql, account_id: string, ids: readonly string
     tx`update rail_items set payment = '{}' where ${condition} and payment::text <> '{}'`.execute(),
     tx`update rail_evidence set message = '', detail = '{}'
       where ${condition} and (message <> '' or detail::text <> '{}')`.execute(),
+    eraseOnChain(tx, account_id, ids),
     tx`update rail_item_evidence set text = '' where ${condition} and text <> ''`.execute(),
     tx`update rail_exceptions set message = 'erased', note = 'erased', notice = null
       where ${condition}`.execute(),
     tx`update payout_attempts set not_taken = (not_taken::jsonb || '{"message":""}')::json
       where ${condition} and not_taken is not null`.execute(),
+  ])
+}
+
+/** The chain itself keeps its payments for ever. The slots come first: the others follow them. */
+async function eraseOnChain(tx: TransactionSql, account_id: string, ids: readonly string[]) {
+  const ours = tx`s.account_id = ${account_id} and s.payout_id = any (${[...ids]}::text[])`
+  await tx`update evm_slots s set payee = '', calldata = '' where ${ours} and s.payee <> ''`
+  await Promise.all([
+    tx`update evm_transactions t set raw = '' from evm_slots s
+      where ${ours} and t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
+        and t.raw <> ''`.execute(),
+    tx`update evm_transfers t set receiver = '' from evm_slots s
+      where ${ours} and t.chain_id = s.chain_id and t.sender = s.wallet and t.nonce = s.nonce
+        and t.receiver <> ''`.execute(),
   ])
 }
 

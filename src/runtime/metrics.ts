@@ -70,6 +70,7 @@ export function makeMetrics() {
     ...verifyMetrics(registers),
     ...treasuryMetrics(registers),
     ...fileMetrics(registers),
+    ...walletMetrics(registers),
     ...rateMetrics(registers),
   }
 }
@@ -237,6 +238,27 @@ function screeningMetrics(registers: Registry[]) {
       help: 'Entities and beneficiaries that may be listed, and those still to be compared.',
       labelNames: ['state'],
       registers,
+    }),
+  }
+}
+
+function walletMetrics(registers: Registry[]) {
+  const labelNames = ['rail', 'wallet']
+  return {
+    walletGasPayments: new Gauge({
+      name: 'corridor_wallet_gas_payments',
+      help: 'Payments that the coin of a hot wallet pays gas for.',
+      ...{ labelNames, registers },
+    }),
+    walletOpenPayments: new Gauge({
+      name: 'corridor_wallet_open_payments',
+      help: 'Payments of a hot wallet that are not final yet.',
+      ...{ labelNames, registers },
+    }),
+    walletOldestUnmined: new Gauge({
+      name: 'corridor_wallet_unmined_oldest_seconds',
+      help: 'Age of the oldest payment of a hot wallet that no block has; 0 for none.',
+      ...{ labelNames, registers },
     }),
   }
 }

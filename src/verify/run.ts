@@ -6,6 +6,7 @@ import { isSpread } from '../sql/shard.ts'
 import { ACTS } from './acts.ts'
 import { APPROVALS } from './approvals.ts'
 import { ATTEMPTS } from './attempts.ts'
+import { ON_CHAINS } from './chains.ts'
 import { BENEFICIARIES, checkFoundBy } from './beneficiaries.ts'
 import { checkBookings } from './bookings.ts'
 import { type BookTotals, walkBooks } from './books.ts'
@@ -137,6 +138,7 @@ export async function verifyAudit(sql: Sql): Promise<readonly Problem[]> {
 const RULES: readonly Rule[] = [
   ...RECORDS,
   ...ATTEMPTS,
+  ...ON_CHAINS,
   ...SCHEDULED,
   ...LIMITS,
   ...APPROVALS,

@@ -149,6 +149,11 @@ async function furnish({ client, ids }: World): Promise<void> {
       currency, seal_at, closes_at, execution_date, payment)
     values (${account_id}, ${paid.json.data.id}, 1, upper(substr(md5(${account_id}), 1, 15)), '',
       'bank', 1, 'USD', now(), now() + interval '1 hour', current_date, '{}')`
+  await owner`
+    insert into evm_slots (chain_id, rail, purpose, account_id, payout_id, attempt, currency,
+      amount, units, token, payee, calldata, state, ended_at)
+    values (1, 'chain', 'pay', ${account_id}, ${paid.json.data.id}, 1, 'USDC', 1, 1, '', '', '',
+      'refused', now())`
   // No event is old enough to be in an archive alone.
   await owner`alter table event_cuts disable trigger cut_after_all`
   await owner`
@@ -279,7 +284,7 @@ const FOUND_IN = [
 ]
 
 /** What the house sees of all accounts, in a transaction that says so. */
-const OF_THE_HOUSE = ['nostro_items', 'funding_keys']
+const OF_THE_HOUSE = ['nostro_items', 'funding_keys', 'evm_slots']
 
 test('PostgreSQL, row-level policies of every table: these five only', async () => {
   const { owner } = service.database

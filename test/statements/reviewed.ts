@@ -31,6 +31,7 @@ const METRIC = 'counts over all accounts, once a scrape, from narrow tables'
 export const REVIEWED: readonly Reviewed[] = [
   { file: 'src/verify/', says: '', why: VERIFY, unsent: true },
   { file: 'src/treasury/', says: '', why: LIVE, unsent: true },
+  { file: 'src/adapters/evm/', says: '', why: LIVE, unsent: true },
   { file: 'src/operator/income.ts', says: 'from account_days p', why: LIVE },
   {
     file: 'src/ledger/clock-store.ts',

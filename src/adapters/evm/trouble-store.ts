@@ -2,6 +2,7 @@
 // from what is judged again and again, so that one ends with its cause.
 import { rowsAsJson, type Sql } from '../../sql/connect.ts'
 import type { Tag } from '../../sql/sql.ts'
+import { transactHouse } from './slot-store.ts'
 import type { FoundTrouble, NewTrouble, TroubleKind } from './trouble.ts'
 
 /** A trouble that was not seen for this long is over: it is judged more often than once a minute. */
@@ -58,4 +59,40 @@ export async function findTroubles(sql: Tag): Promise<FoundTrouble[]> {
       where w.state = 'stopped'
     ) found
     order by since, rail, wallet, kind`
+}
+
+/** Counts the troubles by rail and kind. */
+export async function countTroubles(sql: Sql) {
+  const found = await findTroubles(sql)
+  const groups = Map.groupBy(found, ({ rail, kind }) => `${rail} ${kind}`)
+  return [...groups.values()].flatMap(all => {
+    const [first] = all
+    return first === undefined ? [] : [{ rail: first.rail, kind: first.kind, alerts: all.length }]
+  })
+}
+
+/** By wallet: the payments that its gas pays for, its open ones, and the age of the oldest. */
+export function countWallets(sql: Sql) {
+  return transactHouse(
+    sql,
+    [],
+    tx => tx<
+      {
+        readonly rail: string
+        readonly wallet: string
+        readonly gas_left: bigint | null
+        readonly open: number
+        readonly oldest_s: number
+      }[]
+    >`
+      select w.rail, w.address as wallet, w.gas_left, s.open, s.oldest_s from evm_wallets w
+      cross join lateral (
+        select count(*)::integer as open,
+          coalesce(extract(epoch from clock_timestamp() - min(s.made_at) filter (
+            where s.state in ('signed', 'sent')))::integer, 0) as oldest_s
+        from evm_slots s
+        where s.rail = w.rail and s.chain_id = w.chain_id and s.wallet = w.address
+          and s.state in ('signed', 'sent', 'mined', 'stopped')
+      ) s`,
+  )
 }

@@ -5,6 +5,7 @@ import {
   countQuarantined,
   listProblems,
 } from '../../adapters/bank-file/alert-store.ts'
+import { countTroubles, countWallets } from '../../adapters/evm/trouble-store.ts'
 import { countPending } from '../../controls/approval/store.ts'
 import { readUpkeepAges, UPKEEP_KINDS } from '../../ledger/audit/upkeep-store.ts'
 import { countHeldByScreening } from '../../payouts/advance/screening-store.ts'
@@ -47,15 +48,16 @@ export async function countWaiting(deps: Deps): Promise<void> {
     log.error({ rail, payouts }, 'payouts are left alone: this process may not ask their rail')
   }
   metrics.payoutsOverdue.set(await countOverdue(finder, names))
-  const [exceptions, alerts] = await Promise.all([
+  const [exceptions, alerts, troubles] = await Promise.all([
     countExceptions(finder),
     countAlerts(sql, finder),
+    countTroubles(sql),
   ])
   metrics.railExceptions.reset()
   for (const { rail, kind, exceptions: count } of exceptions) {
     metrics.railExceptions.set({ rail, kind }, count)
   }
-  for (const { rail, kind, alerts: count } of alerts) {
+  for (const { rail, kind, alerts: count } of [...alerts, ...troubles]) {
     metrics.railExceptions.set({ rail, kind }, count)
   }
   for (const calendar of Object.values(CALENDARS)) {
@@ -115,6 +117,20 @@ export async function countBankFiles({ sql, metrics }: Deps): Promise<void> {
   for (const { rail, files, lines } of quarantined) {
     metrics.bankFilesQuarantined.set({ rail, what: 'files' }, files)
     metrics.bankFilesQuarantined.set({ rail, what: 'lines' }, lines)
+  }
+}
+
+/** Hot wallets: the payments that their coin pays for, and what no block has taken yet. */
+export async function countChains({ sql, metrics }: Deps): Promise<void> {
+  const wallets = await countWallets(sql)
+  metrics.walletGasPayments.reset()
+  metrics.walletOpenPayments.reset()
+  metrics.walletOldestUnmined.reset()
+  for (const { rail, wallet, gas_left, open, oldest_s } of wallets) {
+    const labels = { rail, wallet }
+    if (gas_left !== null) metrics.walletGasPayments.set(labels, Number(gas_left))
+    metrics.walletOpenPayments.set(labels, open)
+    metrics.walletOldestUnmined.set(labels, oldest_s)
   }
 }
 

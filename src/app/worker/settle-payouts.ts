@@ -30,6 +30,7 @@ import { type AskedPayout, askRails, type LeasedPayout } from './ask-rails.ts'
 import {
   countAwaitingFunds,
   countBankFiles,
+  countChains,
   countWaiting,
   measureAges,
   startCounting,
@@ -56,6 +57,7 @@ export function startSettling(deps: Deps): Worker {
       Promise.all([
         countWaiting(deps),
         countBankFiles(deps),
+        countChains(deps),
         measureAges(deps),
         countAwaitingFunds(deps),
       ]),

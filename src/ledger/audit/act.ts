@@ -9,6 +9,7 @@ type ActedOn =
   | 'beneficiaries'
   | 'entities'
   | 'events'
+  | 'evm_slots'
   | 'rail_exceptions'
   | 'screening_matches'
 

@@ -20,6 +20,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   beneficiaries: 'beneficiary',
   beneficiary_approvals: 'approval of beneficiary',
   entities: 'entity',
+  evm_slots: 'payment on a chain of',
   fees: 'fee',
   invitations: 'invitation',
   limits: 'limit',
