@@ -49,7 +49,7 @@ export class Heads<P extends Provider> {
   readonly #rules: HeadRules
   readonly #followed: readonly Followed<P>[]
   readonly #now: () => number
-  /** The height that enough providers have reached, and since when it has not risen. */
+  /** The height by which heads are judged, and since when it has not risen. */
   #reference = -1n
   #risen_at: number
 
@@ -63,7 +63,7 @@ export class Heads<P extends Provider> {
     }))
   }
 
-  /** The milliseconds for which the height of enough providers has not risen. */
+  /** The milliseconds for which that height has not risen. */
   get still_ms(): number {
     return this.#now() - this.#risen_at
   }
@@ -102,8 +102,9 @@ export class Heads<P extends Provider> {
   judge(): readonly Judged<P>[] {
     const known = this.#followed.filter(one => this.#faultOf(one) === '')
     const heights = known.map(({ head }) => head?.number ?? 0n).toSorted((a, b) => compare(b, a))
-    // A single provider can claim any height: the one that enough of them have counts.
-    const reference = heights[this.#rules.need - 1] ?? this.#reference
+    // As many as a quorum can do without may claim any height.
+    const claims = this.#followed.length - this.#rules.need
+    const reference = heights[claims] ?? this.#reference
     this.#follow(reference, known)
     return this.#followed.map(one => {
       const { provider, chain_id, head } = one

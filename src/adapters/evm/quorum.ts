@@ -110,7 +110,12 @@ class QuorumChain implements OpenChain {
         answer: head?.number === number ? Promise.resolve(head) : blockAt(provider, number),
       })),
     )
-    if ('agreed' in found) this.#head = { block: found.agreed, at: performance.now() }
+    if (!('agreed' in found)) return found
+    const former = this.#head?.block.number ?? 0n
+    if (number < former - BigInt(this.#config.lag_blocks)) {
+      return { unclear: this.#withLeftOut(`the newest block went back from ${former} to ${number}`) }
+    }
+    this.#head = { block: found.agreed, at: performance.now() }
     return found
   }
 

@@ -1,0 +1,150 @@
+// Whose answers count, as heads rise, lag, go back, or turn out to be of another chain.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { blockJson, type View } from '../../../test/support/chain/scripted-node.ts'
+import { pickSeed } from '../../../test/support/service/process.ts'
+import { share } from '../../../test/support/share.ts'
+import { Heads } from './heads.ts'
+import type { Provider } from './node.ts'
+
+const SEED = pickSeed()
+const RULES = { chain_id: 8453n, lag_blocks: 3, block_ms: 2_000, need: 2 }
+const NAMES = ['one', 'two', 'three']
+
+/** A provider whose view a test changes between two looks. */
+class Seen implements Provider {
+  readonly name: string
+  view: Pick<View, 'head' | 'chain_id'> & { fault?: string } = { head: 100, chain_id: 8453 }
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  async ask(method: string): Promise<unknown> {
+    const { fault, head, chain_id } = this.view
+    if (fault !== undefined) throw new Error(fault)
+    if (method === 'eth_chainId') return `0x${chain_id.toString(16)}`
+    return blockJson({ fork: 'a', forked_at: 0 }, head)
+  }
+}
+
+function follow(count = 3, need = RULES.need) {
+  const providers = NAMES.slice(0, count).map(name => new Seen(name))
+  let now = 1_000
+  const heads = new Heads(providers, { ...RULES, need }, () => now)
+  return {
+    heads,
+    /** Sets the heads, lets some time pass, and says who counts. */
+    async see(numbers: readonly number[], after_ms = 1_000) {
+      numbers.forEach((head, i) => {
+        const provider = providers[i]
+        if (provider !== undefined) provider.view = { ...provider.view, head }
+      })
+      now += after_ms
+      await heads.look(0, { all: true })
+      return heads.good().map(({ name }) => name)
+    },
+    providers,
+    pass(ms: number) {
+      now += ms
+    },
+  }
+}
+
+test('provider behind: left out beyond lag_blocks, and counts again when it has caught up', async () => {
+  const { see, heads } = follow()
+  assert.deepEqual(await see([100, 100, 97]), NAMES)
+  assert.deepEqual(await see([101, 101, 97]), ['one', 'two'])
+  assert.equal(heads.judge()[2]?.left_out, 'it is 4 blocks behind')
+  assert.deepEqual(await see([103, 103, 103]), NAMES)
+})
+
+test('provider that claims a far head alone: the others still count', async () => {
+  const { see, heads } = follow()
+  assert.deepEqual(await see([100, 101, 1_000_000]), NAMES)
+  assert.deepEqual(
+    heads.judge().map(({ lag }) => lag),
+    [999_900, 999_899, 0],
+  )
+})
+
+test('head that goes back by itself: left out until it is as high again', async () => {
+  const { see, heads } = follow()
+  await see([105, 104, 104])
+  assert.deepEqual(await see([103, 105, 105]), ['two', 'three'])
+  assert.equal(heads.judge()[0]?.left_out, 'its head went back from 105 to 103')
+  assert.deepEqual(await see([104, 106, 106]), ['two', 'three'])
+  assert.deepEqual(await see([105, 107, 107]), NAMES)
+})
+
+test('heads that go back together, as by a reorganization: all count', async () => {
+  const { see } = follow()
+  await see([105, 105, 105])
+  assert.deepEqual(await see([103, 103, 103]), NAMES)
+  assert.deepEqual(await see([104, 104, 104]), NAMES)
+})
+
+test('provider on another chain: left out and named, and counts when it comes back', async () => {
+  const { see, heads, providers, pass } = follow()
+  const [first] = providers
+  assert.ok(first !== undefined)
+  first.view = { head: 100, chain_id: 1 }
+  assert.deepEqual(await see([100, 100, 100]), ['two', 'three'])
+  assert.equal(heads.judge()[0]?.left_out, 'it is on chain 1, not 8453')
+  first.view = { head: 101, chain_id: 8453 }
+  pass(60_000)
+  assert.deepEqual(await see([101, 101, 101]), NAMES)
+})
+
+test('provider without answers: counts for ten seconds after its last head, then no more', async () => {
+  const { see, heads, providers } = follow()
+  await see([100, 100, 100])
+  const [first] = providers
+  if (first !== undefined) first.view.fault = 'timeout'
+  assert.deepEqual(await see([100, 101, 101], 9_000), NAMES)
+  assert.deepEqual(await see([100, 102, 102], 2_000), ['two', 'three'])
+  assert.equal(heads.judge()[0]?.left_out, 'timeout')
+})
+
+test('chain without new blocks: the time since its height rose last, whoever claims more', async () => {
+  const { see, heads } = follow()
+  await see([100, 100, 100])
+  await see([100, 100, 200], 30_000)
+  assert.equal(heads.still_ms, 30_000)
+  await see([100, 101, 201], 30_000)
+  assert.equal(heads.still_ms, 0)
+})
+
+test('look: asks nobody who was asked just now', async () => {
+  const { see, heads, providers } = follow()
+  await see([100, 100, 100])
+  providers.forEach(provider => {
+    provider.view.head = 200
+  })
+  await heads.look(5_000)
+  assert.deepEqual(
+    heads.judge().map(({ head }) => head?.number),
+    [100n, 100n, 100n],
+  )
+})
+
+test(`heads at random: two honest providers of three always count, SEED=${SEED}`, async () => {
+  const step = fc.record({ up: fc.integer({ min: 0, max: 3 }), skew: fc.integer({ min: 0, max: 1 }) })
+  const lies = fc.integer({ min: 0, max: 1_000_000 })
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(step, lies), { maxLength: 30 }), async steps => {
+      const { see } = follow()
+      let head = 1_000
+      let second = head
+      for (const [{ up, skew }, lie] of steps) {
+        head += up
+        // It may be a block behind, but no head of an honest one goes back.
+        second = Math.max(second, head - skew)
+        const good = await see([head, second, lie])
+        assert.deepEqual(good.slice(0, 2), ['one', 'two'])
+      }
+    }),
+    { numRuns: share(200, 5_000), seed: SEED },
+  )
+})
