@@ -88,11 +88,20 @@ async function tryMove(
 ): Promise<CheckResult | { readonly gas: bigint; readonly to_contract: boolean }> {
   const { token, payee, units, tag } = order
   const move = { wallet, token, payee, units, ...(tag !== undefined && { tag }) }
-  const [simulated, contract] = await Promise.all([
+  const [simulated, contract, frozen] = await Promise.all([
     rail.chain.simulate(move),
     rail.chain.isContract(payee),
+    rail.chain.frozen(payee, token),
   ])
-  if (!('agreed' in simulated) || !('agreed' in contract)) return waits(order, 'unclear')
+  if (!('agreed' in simulated) || !('agreed' in contract) || !('agreed' in frozen)) {
+    return waits(order, 'unclear')
+  }
+  // Some tokens move to a frozen account all the same, and nobody can use what it gets.
+  if (frozen.agreed) {
+    const said = 'reverted' in simulated.agreed ? simulated.agreed.reverted : ''
+    const message = `The issuer of ${order.currency} has frozen the address${said && `: ${said}`}.`
+    return { refused: { order, reason: 'frozen', message } }
+  }
   if ('gas' in simulated.agreed) {
     return { gas: simulated.agreed.gas, to_contract: contract.agreed }
   }
@@ -105,21 +114,16 @@ async function whyReverted(
   { order, wallet }: AssignedOrder,
   reason: string,
 ): Promise<CheckResult> {
-  const { token, payee } = order
-  const [payee_frozen, wallet_frozen, to_itself] = await Promise.all([
-    chain.frozen(payee, token),
+  const { token } = order
+  const [wallet_frozen, to_itself] = await Promise.all([
     chain.frozen(wallet, token),
     chain.simulate({ wallet, token, payee: wallet, units: 1n }),
   ])
-  const unknown = [payee_frozen, wallet_frozen, to_itself].some(answer => !('agreed' in answer))
+  const unknown = [wallet_frozen, to_itself].some(answer => !('agreed' in answer))
   if (unknown) return waits(order, 'unclear')
   const said = reason === '' ? 'no reason given' : reason
   if ('agreed' in wallet_frozen && wallet_frozen.agreed) {
     return waits(order, { wallet, kind: 'wallet_frozen', message: `${order.currency}: ${said}` })
-  }
-  if ('agreed' in payee_frozen && payee_frozen.agreed) {
-    const message = `The issuer of ${order.currency} has frozen the address: ${said}.`
-    return { refused: { order, reason: 'frozen', message } }
   }
   if ('agreed' in to_itself && 'reverted' in to_itself.agreed) {
     const message = `${order.currency}: ${to_itself.agreed.reverted || said}`
