@@ -154,19 +154,23 @@ export class ChainWorld {
   }
 
   async pay(count = 1, options: PayOptions = {}): Promise<Made[]> {
+    const made: Made[] = []
+    while (made.length < count) {
+      made.push(...(await this.#payAtOnce(Math.min(200, count - made.length), options)))
+    }
+    this.made.push(...made)
+    return made
+  }
+
+  async #payAtOnce(count: number, options: PayOptions): Promise<Made[]> {
     const { currency = 'USDC', amount = 1_000_000n } = options
     const payees = Array.from({ length: count }, () => options.payee ?? this.newPayee())
-    const outcomes = await payAll(
-      this.service,
-      this.live,
-      payees.map(payee => walletPayout({ payee, currency, amount })),
-    )
-    const made = outcomes.map(({ outcome }, i) => {
+    const bodies = payees.map(payee => walletPayout({ payee, currency, amount }))
+    const outcomes = await payAll(this.service, this.live, bodies)
+    return outcomes.map(({ outcome }, i) => {
       const { id } = outcome?.payout ?? assert.fail('no payout')
       return { id, payee: payees[i] ?? '0x', amount, currency }
     })
-    this.made.push(...made)
-    return made
   }
 
   async payOne(options: PayOptions = {}): Promise<Made> {
