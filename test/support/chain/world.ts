@@ -206,35 +206,46 @@ export class ChainWorld {
 
   /** Makes a block and asks, again and again, until `done` is true. */
   async whileMining(what: string, done: () => Promise<boolean>): Promise<void> {
-    await until(
-      what,
-      async () => {
-        if (await done()) return true
-        await this.anvil.mine()
-        await this.hurry()
-        return false
-      },
-      () => this.words(),
-    )
+    await this.#until(what, done, () => this.anvil.mine())
   }
 
   /** As whileMining, without blocks. */
   async whileAsking(what: string, done: () => Promise<boolean>): Promise<void> {
-    await until(
-      what,
-      async () => {
-        if (await done()) return true
-        await this.hurry()
-        return false
-      },
-      () => this.words(),
-    )
+    await this.#until(what, done, () => Promise.resolve())
+  }
+
+  async #until(what: string, done: () => Promise<boolean>, act: () => Promise<void>) {
+    const step = async () => {
+      if (await done()) return true
+      await act()
+      await this.hurry()
+      return false
+    }
+    try {
+      await until(what, step)
+    } catch (error) {
+      throw new Error(`${(error as Error).message}\n${await this.#words()}`, { cause: error })
+    }
   }
 
   /** What a hang is understood by. */
-  words(): string {
-    const asked = this.providers.map(({ name, asked }) => [name, Object.fromEntries(asked)])
-    return JSON.stringify({ made: this.made.length, asked })
+  async #words(): Promise<string> {
+    const { owner } = this.service.database
+    const rows = await owner`
+      select s.payout_id, s.attempt, s.nonce, s.state, p.status, s.suspect_at, s.void_as,
+        (select json_agg(json_build_array(t.number, t.kind, t.sends, t.block, t.last_answer))
+         from evm_transactions t where t.chain_id = s.chain_id and t.wallet = s.wallet
+           and t.nonce = s.nonce) as transactions
+      from evm_slots s left join open_payouts p on p.id = s.payout_id
+      where s.ended_at is null or p.id is not null order by s.id limit 10`
+    const waiting = await owner`
+      select id, status, rail, rail_attempts from open_payouts where status <> '"'succeeded'"' limit 5`
+    const troubles = await owner`select wallet, kind, message from evm_troubles`
+    const exceptions = await owner`
+      select kind, message from rail_exceptions where closed_at is null limit 5`
+    const wallets = await owner`select address, next_nonce, state, problem from evm_wallets`
+    const head = await this.anvil.head()
+    return JSON.stringify({ head, wallets, troubles, exceptions, waiting, slots: rows }, null, 1)
   }
 
   /** The slots of the rail, in order of nonce. */
@@ -245,7 +256,8 @@ export class ChainWorld {
   }
 
   async slotOf({ id }: Pick<Made, 'id'>): Promise<Slot | undefined> {
-    return (await this.slots()).findLast(({ payout_id }) => payout_id === id)
+    const slots = (await this.slots()).filter(({ payout_id }) => payout_id === id)
+    return slots.toSorted((a, b) => a.attempt - b.attempt).at(-1)
   }
 
   async untilSlot(made: Pick<Made, 'id'>, ...states: readonly string[]): Promise<void> {
