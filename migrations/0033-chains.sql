@@ -76,8 +76,8 @@ create table evm_slots (
   chain_id positive not null,
   nonce bigint check (nonce >= 0),
   -- Minor units of the currency, which has 6 places, and the same in the token's smallest unit.
-  amount positive not null,
-  units numeric(78) not null check (units > 0 and mod(units, amount) = 0
+  amount positive,
+  units numeric(78) check (units > 0 and mod(units, amount) = 0
     and div(units, amount)::text ~ '^10*$'),
   made_at timestamptz not null default clock_timestamp(),
   ended_at timestamptz,
@@ -91,14 +91,17 @@ create table evm_slots (
   payout_id text collate "C" not null default '',
   rail text collate "C" not null check (rail <> ''),
   wallet text collate "C" not null default '',
-  -- pay: an attempt of a payout. house: money that leaves the wallet for the house.
-  purpose text not null check (purpose in ('pay', 'house')),
+  -- pay: an attempt of a payout. house: money that leaves the wallet for the house. foreign: the
+  -- chain has a transaction with the nonce, and nobody here knows what for.
+  purpose text not null check (purpose in ('pay', 'house', 'foreign')),
   currency text not null,
   token text collate "C" not null check (token ~ '^(0x[0-9a-f]{40})?$'),
   payee text collate "C" not null check (payee ~ '^(0x[0-9a-f]{40})?$'),
   calldata text not null check (calldata ~ '^(0x[0-9a-f]{136,400})?$'),
   state text not null check (state in ('refused', 'signed', 'sent', 'mined', 'paid', 'reverted',
-    'voided', 'differs', 'stopped')),
+    'voided', 'differs', 'stopped', 'foreign')),
+  -- Who took it over from the chain, where the database had lost it; '' for the rail's own.
+  adopted_by text not null default '' check (length(adopted_by) <= 100),
   -- What follows once a person has given the payment up, who, and why.
   void_as text not null default '' check (void_as in ('', 'fail', 'again')),
   void_by text not null default '' check (length(void_by) <= 100),
@@ -107,8 +110,11 @@ create table evm_slots (
   constraint pays_an_attempt check ((purpose = 'pay') = (account_id <> '')
     and (purpose = 'pay') = (payout_id <> '') and (purpose = 'pay') = (attempt is not null)),
   constraint nonce_unless_refused check ((nonce is null) = (state = 'refused')),
-  constraint whole_unless_refused check (state = 'refused' or wallet ~ '^0x[0-9a-f]{40}$'
-    and token <> '' and (payee = '') = (calldata = '')),
+  constraint wallet_of_a_nonce check (nonce is null or wallet ~ '^0x[0-9a-f]{40}$'),
+  constraint whole_unless_refused check (state in ('refused', 'foreign')
+    or token <> '' and (payee = '') = (calldata = '')),
+  constraint known_unless_foreign check ((purpose = 'foreign') = (state = 'foreign')
+    and (purpose = 'foreign') = (amount is null) and (amount is null) = (units is null)),
   constraint ended_when_it_is_over check (
     (ended_at is null) = (state in ('signed', 'sent', 'mined', 'stopped'))),
   constraint voided_by_a_person check ((void_as = '') = (void_by = '')
@@ -127,8 +133,9 @@ create index evm_slots_by_day on evm_slots (chain_id, wallet, token, made_at)
 create function check_slot_begin() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin
-  if new.state not in ('signed', 'refused') or new.void_as <> '' or new.suspect_at is not null
-    or new.state = 'signed' and new.payee = ''
+  if new.state not in ('signed', 'refused', 'foreign') or new.void_as <> ''
+    or new.suspect_at is not null or new.state = 'signed' and new.payee = ''
+    or new.state = 'foreign' and new.adopted_by = ''
     or new.nonce is not null and not exists (
       select from evm_wallets w where w.chain_id = new.chain_id and w.address = new.wallet
         and w.next_nonce > new.nonce)
@@ -144,10 +151,11 @@ create function check_slot_step() returns trigger language plpgsql as $$
 begin
   if (new.id, new.chain_id, new.nonce, new.amount, new.units, new.made_at, new.attempt,
       new.account_id, new.payout_id, new.rail, new.wallet, new.purpose, new.currency, new.token,
-      new.payee, new.calldata, new.to_contract)
+      new.payee, new.calldata, new.to_contract, new.adopted_by)
     is distinct from (old.id, old.chain_id, old.nonce, old.amount, old.units, old.made_at,
       old.attempt, old.account_id, old.payout_id, old.rail, old.wallet, old.purpose, old.currency,
-      old.token, old.payee, old.calldata, old.to_contract)
+      old.token, old.payee, old.calldata, old.to_contract,
+      old.adopted_by)
     or old.ended_at is not null
     or old.void_as <> '' and (new.void_as, new.void_by, new.void_reason, new.void_at)
       is distinct from (old.void_as, old.void_by, old.void_reason, old.void_at)
@@ -249,7 +257,8 @@ create table evm_transactions (
     and (block is null) = (succeeded is null))
 );
 -- A payment carries the call of its slot, to the token of its slot. The first one is a payment, and
--- only a person's word lets another kind follow.
+-- only a person's word lets another kind follow. A transaction without bytes is one of the chain that
+-- took the nonce, and that has the tag of the slot.
 create function check_transaction() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 declare
@@ -260,8 +269,9 @@ begin
     and nonce = new.nonce;
   carries := strpos(new.raw, substr(slot.calldata, 3)) > 0
     and strpos(new.raw, substr(slot.token, 3)) > 0;
-  if slot.ended_at is not null or slot.payee = '' or new.raw = '' or new.block is not null
-    or new.kind = 'pay' and (not carries or slot.void_as <> '')
+  if slot.ended_at is not null or slot.payee = '' or new.block is not null
+    or new.raw = '' and (new.kind <> 'pay' or slot.adopted_by = '' and slot.suspect_at is null)
+    or new.raw <> '' and new.kind = 'pay' and (not carries or slot.void_as <> '')
     or new.kind = 'void' and (carries or slot.void_as = '' or new.number = 1)
     or new.number > 1 and not exists (
       select from evm_transactions t where t.chain_id = new.chain_id and t.wallet = new.wallet

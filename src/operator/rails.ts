@@ -10,19 +10,11 @@ import type { Sql } from '../sql/connect.ts'
 import { refusal } from '../values/errors.ts'
 import { type ActionGroup, reading, writing } from './action.ts'
 import type { OperatorRoutes } from './action-routes.ts'
-import { voidPayment } from './chains.ts'
+import { adoptLost, voidPayment } from './chains.ts'
 import { closeException } from './exceptions.ts'
-import { knownAmong } from './operator-write.ts'
 import { presentRoute, RouteRow } from './payout-routing.ts'
+import { RailPath, railNamed } from './rail-named.ts'
 import { ReasonRequest } from './request.ts'
-
-const RailPath = Type.Object({
-  name: Type.String({
-    pattern: '^[a-z][a-z0-9_]{1,30}$',
-    description: 'What routes and payouts call the rail.',
-    examples: ['main_bank'],
-  }),
-})
 
 const RAIL = {
   name: Type.String(),
@@ -130,12 +122,7 @@ const resume = writing({
 })
 
 export const rails: ActionGroup = {
-  actions: [list, show, pause, resume, closeException, voidPayment],
-}
-
-/** Refuses (404) an unknown name. */
-export async function railNamed(sql: Sql, name: string): Promise<RailRow> {
-  return knownAmong('rail', name, await listRails(sql), rail => rail.name)
+  actions: [list, show, pause, resume, closeException, voidPayment, adoptLost],
 }
 
 /** '' resumes. Refuses (404) an unknown name, and (400) the rail of people. */

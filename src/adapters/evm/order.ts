@@ -11,8 +11,14 @@ import type { EvmConfig } from './config.ts'
 import { readAddress } from './hex.ts'
 import type { SlotKey } from './slot.ts'
 
+/** The members of a payout that decide its payment. */
+export type Ordered = Carried &
+  Pick<RailPayout, 'account_id' | 'id'> & {
+    readonly attempt: Pick<RailPayout['attempt'], 'id' | 'number'>
+  }
+
 export interface Order {
-  readonly payout: RailPayout
+  readonly payout: Ordered
   readonly key: SlotKey
   readonly currency: string
   /** Minor units of the currency. */
@@ -32,14 +38,14 @@ const PLACES = 6
 /** The highest address that nobody has a key of: those of precompiled contracts. */
 const MOST_RESERVED = 0xffffn
 
-export function keyOf({ account_id, id: payout_id, attempt }: RailPayout): SlotKey {
+export function keyOf({ account_id, id: payout_id, attempt }: Ordered): SlotKey {
   return { account_id, payout_id, attempt: attempt.number }
 }
 
 /** The order of an attempt, or why this rail cannot make it. */
 export function orderOf(
   config: EvmConfig,
-  payout: RailPayout,
+  payout: Ordered,
 ): Order | { readonly faults: readonly CarriageFault[] } {
   const faults = carriageFaults(config, payout)
   const token = config.tokens.get(payout.destination_currency)

@@ -71,9 +71,11 @@ async function sendOf(rail: OpenEvmRail, slots: readonly OpenSlot[]): Promise<vo
     for (const one of slots) {
       if (rail.isPaused()) break
       const last = one.transactions.at(-1)
-      if (last === undefined) break
+      // A transaction of the chain that was found by its tag has no bytes here.
+      const raw = last?.raw ?? ''
+      if (last === undefined || raw === '') continue
       const { taken, answers } = await during('chain', 'send', 1, () =>
-        rail.chain.broadcast(last.raw),
+        rail.chain.broadcast(raw),
       )
       const note = { hash: last.hash, taken: taken === 'taken', answer: answers }
       sent.push({ one, note })

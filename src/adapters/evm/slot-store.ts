@@ -14,15 +14,15 @@ export type FoundSlot = Omit<Slot, 'nonce' | 'wallet' | 'token' | 'payee' | 'cal
 
 export type NewSlot = Omit<
   FoundSlot,
-  'id' | 'made_at' | 'ended_at' | 'suspect_at' | 'void_as' | 'void_by' | 'void_reason'
-> & { readonly state: 'signed' | 'refused' }
+  'id' | 'made_at' | 'ended_at' | 'suspect_at' | 'adopted_by' | 'void_as' | 'void_by' | 'void_reason'
+> & { readonly state: 'signed' | 'refused'; readonly adopted_by?: string }
 
 type Row = Omit<FoundSlot, 'units'> & { readonly units: string }
 
 const COLUMNS = sql`
   s.id, s.chain_id, s.wallet, s.nonce, s.rail, s.purpose, s.account_id, s.payout_id,
   coalesce(s.attempt, 0) as attempt, s.currency, s.amount, s.units, s.token, s.payee, s.calldata,
-  s.to_contract, s.state, s.made_at, s.ended_at, s.suspect_at, s.void_as, s.void_by, s.void_reason`
+  s.to_contract, s.state, s.made_at, s.ended_at, s.suspect_at, s.adopted_by, s.void_as, s.void_by, s.void_reason`
 
 /** The states of slots whose end is not final yet. */
 const OPEN = sql`s.state in ('signed', 'sent', 'mined', 'stopped')`
@@ -94,14 +94,14 @@ export async function insertSlots(tx: TransactionSql, slots: readonly NewSlot[])
   if (slots.length === 0) return
   await tx`
     insert into evm_slots (chain_id, wallet, nonce, rail, purpose, account_id, payout_id, attempt,
-      currency, amount, units, token, payee, calldata, to_contract, state, ended_at)
+      currency, amount, units, token, payee, calldata, to_contract, state, adopted_by, ended_at)
     select chain_id, wallet, nonce, rail, purpose, account_id, payout_id, nullif(attempt, 0),
       currency, amount, units, token, payee, calldata, to_contract, state,
-      case when state = 'refused' then clock_timestamp() end
+      coalesce(adopted_by, ''), case when state = 'refused' then clock_timestamp() end
     from json_to_recordset(${rowsAsJson(slots)}::text::json) as r(chain_id bigint, wallet text,
       nonce bigint, rail text, purpose text, account_id text, payout_id text, attempt integer,
       currency text, amount bigint, units numeric, token text, payee text, calldata text,
-      to_contract boolean, state text)`
+      to_contract boolean, state text, adopted_by text)`
 }
 
 /** A step of a slot, from the state in which it was read. */
@@ -219,4 +219,22 @@ export async function listSlotsOf(tx: Tag, account_id: string, payout_id: string
     where s.account_id = ${account_id} and s.payout_id = ${payout_id} and s.purpose = 'pay'
     order by s.attempt desc`
   return rows.map(slotOf)
+}
+
+/** Inserts the nonces of a wallet that transactions of somebody else have. */
+export async function insertForeign(
+  tx: TransactionSql,
+  rail: string,
+  places: readonly Place[],
+  adopted_by: string,
+): Promise<void> {
+  if (places.length === 0) return
+  const rows = places.map(({ chain_id, wallet, nonce }) => ({ chain_id, wallet, nonce }))
+  await tx`
+    insert into evm_slots (chain_id, wallet, nonce, rail, purpose, currency, token, payee, calldata,
+      state, adopted_by, ended_at)
+    select chain_id, wallet, nonce, ${rail}, 'foreign', '', '', '', '', 'foreign', ${adopted_by},
+      clock_timestamp()
+    from json_to_recordset(${rowsAsJson(rows)}::text::json)
+      as r(chain_id bigint, wallet text, nonce bigint)`
 }

@@ -5,7 +5,7 @@ import type { Hex } from './chain.ts'
 
 /**
  * `refused`: the rail has refused the attempt, and it has no nonce. `signed`, `sent` and `mined` are
- * on their way. `stopped`: another transaction seems to have the nonce. The others are final.
+ * on their way. `stopped`: another transaction seems to have the nonce. `foreign`: another one has it.
  */
 export type SlotState =
   | 'refused'
@@ -17,6 +17,7 @@ export type SlotState =
   | 'voided'
   | 'differs'
   | 'stopped'
+  | 'foreign'
 
 /** What follows once a person has given a payment up: it fails, or another attempt may follow. */
 export type VoidAs = 'fail' | 'again'
@@ -39,7 +40,7 @@ export interface Place {
 export interface Slot extends SlotKey, Place {
   readonly id: bigint
   readonly rail: string
-  readonly purpose: 'pay' | 'house'
+  readonly purpose: 'pay' | 'house' | 'foreign'
   readonly currency: string
   /** Minor units of the currency. */
   readonly amount: bigint
@@ -55,6 +56,8 @@ export interface Slot extends SlotKey, Place {
   readonly ended_at: Instant | null
   /** When another transaction seemed to have the nonce for the first time. */
   readonly suspect_at: Instant | null
+  /** Who took it over from the chain; '' for the rail's own. */
+  readonly adopted_by: string
   /** '' until a person gives it up. */
   readonly void_as: VoidAs | ''
   readonly void_by: string
@@ -67,7 +70,8 @@ export interface SlotTransaction extends Place {
   /** Counted from 1 within the slot. */
   readonly number: number
   readonly kind: 'pay' | 'void'
-  readonly raw: Hex
+  /** '' for a transaction of the chain that was found by its tag. */
+  readonly raw: Hex | ''
   readonly gas: bigint
   /** Wei for a unit of gas. */
   readonly max_fee: bigint

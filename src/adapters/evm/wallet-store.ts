@@ -129,3 +129,20 @@ export async function noteGasLeft(
     update evm_wallets set gas_left = ${gas_left}
     where chain_id = ${chain_id} and address = ${address} and gas_left is distinct from ${gas_left}`
 }
+
+/**
+ * Counts nonces on that the chain has used, and opens the wallet again. False when another process
+ * has moved it since it was read.
+ */
+export async function reopenWallet(
+  tx: Tag,
+  { chain_id, address, next_nonce }: Pick<Wallet, 'chain_id' | 'address' | 'next_nonce'>,
+  to_nonce: bigint,
+): Promise<boolean> {
+  const { count } = await tx`
+    update evm_wallets set next_nonce = ${to_nonce}, state = 'active', stopped_as = '',
+      problem = '', stopped_at = null
+    where chain_id = ${chain_id} and address = ${address} and next_nonce = ${next_nonce}
+      and state = 'stopped'`
+  return count === 1
+}

@@ -9,6 +9,7 @@ import { during } from '../../values/diagnostics.ts'
 import type { Instant } from '../../values/instant.ts'
 import type { Receipt } from './chain.ts'
 import { decide, type SlotStep } from './decide.ts'
+import { adoptTagged } from './tagged.ts'
 import { type Code, evidenceOf, type Facts } from './evidence.ts'
 import { eachOf, type OpenEvmRail } from './open.ts'
 import { lookAt } from './seen.ts'
@@ -39,6 +40,7 @@ export async function watchOpen(
   const found = await eachOf(open, async ({ slot, transactions }): Promise<Found[]> => {
     const step = decide(slot, transactions, look(slot))
     if (step.step === 'none') return []
+    if (step.step === 'foreign' && (await adoptTagged(rail, { slot, transactions }))) return []
     return [{ slot, step, evidence: await evidenceFor(rail, slot, step) }]
   })
   const all = found.flat()

@@ -10,6 +10,7 @@ type ActedOn =
   | 'entities'
   | 'events'
   | 'evm_slots'
+  | 'evm_wallets'
   | 'rail_exceptions'
   | 'screening_matches'
 
