@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { FAULTS, type Fault, Faults } from '../../examples/connector/faults.ts'
 import { startConnector } from '../../examples/connector/start.ts'
+import { Skipped } from '../../src/adapters/checks.ts'
 import { allChecks } from '../../src/adapters/connector/check/all.ts'
 import { STEPS } from '../../src/adapters/connector/check/asking.ts'
 import {
@@ -14,7 +15,7 @@ import {
   type KeptPayment,
   runChecks,
 } from '../../src/adapters/connector/check/check.ts'
-import { Probe, Skipped } from '../../src/adapters/connector/check/probe.ts'
+import { Probe } from '../../src/adapters/connector/check/probe.ts'
 import type { Order } from '../../src/adapters/connector/order.ts'
 import { ANSWER_WITHIN_MS, type Payment } from '../../src/adapters/connector/protocol.ts'
 import { newSecret } from '../../src/webhooks/sign.ts'

@@ -1,17 +1,16 @@
 // Checks of a connector: what it reports of a payment is right, grows only at its end, and stays.
 import { setTimeout as wait } from 'node:timers/promises'
+import { Finding, Skipped } from '../../checks.ts'
 import { ErrorBody, type Payment, STEP_STATUSES, type Step, UNKNOWN_PAYMENT } from '../protocol.ts'
 import { amountProblem, historyProblem, isEnd } from '../steps.ts'
 import type { Group, KeptPayment } from './check.ts'
 import {
   expectStatus,
-  Finding,
   newPaymentId,
   type Probe,
   paymentOf,
   problemsOf,
   type Reply,
-  Skipped,
 } from './probe.ts'
 import { checkEcho, checkSame, otherAmount, putNew, readyCapabilities } from './taking.ts'
 

@@ -6,15 +6,10 @@ import { misfitsOf } from '../../../http/validators.ts'
 import { newId } from '../../../values/id.ts'
 import { type ExchangeResult, exchange } from '../../../webhooks/exchange.ts'
 import { newSecret } from '../../../webhooks/sign.ts'
+import { Finding, Skipped } from '../../checks.ts'
 import type { Order } from '../order.ts'
 import { type Capabilities, MAX_BODY_BYTES, Payment } from '../protocol.ts'
 import { requestHeaders, type Secrets, type SignedRequest } from '../signing.ts'
-
-/** A check has failed. The message is the finding. */
-export class Finding extends Error {}
-
-/** A check proves nothing at this connector. The message says why. */
-export class Skipped extends Error {}
 
 /** How a request deviates from Corridor's. */
 export interface Deviation {

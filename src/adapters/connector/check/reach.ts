@@ -1,12 +1,12 @@
 // Checks of a connector: it answers, states its capabilities, checks signatures and signs answers.
 import { CURRENCIES } from '../../../values/money/currency.ts'
+import { Finding } from '../../checks.ts'
 import { ANSWER_WITHIN_MS, Capabilities, MIN_KEY_LIFETIME_S } from '../protocol.ts'
 import { answerProblem } from '../signing.ts'
 import type { Check, Group } from './check.ts'
 import {
   type Deviation,
   expectStatus,
-  Finding,
   newPaymentId,
   type Probe,
   problemsOf,

@@ -1,8 +1,9 @@
 // Checks of a connector: it takes a payment once, even when requests repeat, compete or change.
+import { Finding, Skipped } from '../../checks.ts'
 import type { Order } from '../order.ts'
 import type { Capabilities, Payment } from '../protocol.ts'
 import type { Group } from './check.ts'
-import { expectStatus, Finding, newPaymentId, type Probe, paymentOf, Skipped } from './probe.ts'
+import { expectStatus, newPaymentId, type Probe, paymentOf } from './probe.ts'
 import { amountEnding, type Limits, limitsOf, otherAccount, sampleOrder } from './sample.ts'
 
 /** The connector's capabilities; skips the check when they are not known. */
