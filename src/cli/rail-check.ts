@@ -1,16 +1,17 @@
-// corridor rail check: runs the checks of the protocol against a connector, and tries a rail of
-// files with the payouts of its routes.
+// corridor rail check: runs the checks of the protocol against a connector, asks the chain of a rail
+// on one, and tries a rail of files with the payouts of its routes.
 import type { Command } from 'commander'
+import { type Checked, type CheckResult, runEach } from '../adapters/checks.ts'
 import { allChecks } from '../adapters/connector/check/all.ts'
-import {
-  type CheckReport,
-  type CheckResult,
-  type KeptPayment,
-  runChecks,
-} from '../adapters/connector/check/check.ts'
+import { type CheckReport, type KeptPayment, runChecks } from '../adapters/connector/check/check.ts'
 import type { ProbeOptions } from '../adapters/connector/check/probe.ts'
 import { readConfig, readSecrets } from '../adapters/connector/config.ts'
 import { ANSWER_WITHIN_MS } from '../adapters/connector/protocol.ts'
+import { readConfig as readChainConfig } from '../adapters/evm/config.ts'
+import { openSigner } from '../adapters/evm/open-signer.ts'
+import { type OpenChain, openChain } from '../adapters/evm/quorum.ts'
+import { chainChecks } from '../adapters/evm/rail-checks.ts'
+import { findWallets } from '../adapters/evm/wallet-store.ts'
 import type { RailRow } from '../rails/kind.ts'
 import { listRails } from '../rails/row-store.ts'
 import { addCommand, print, running, withContext } from './context.ts'
@@ -35,6 +36,10 @@ docs/connect-a-provider.md lists them. Keep the report of --json: with --since a
 later run asks whether all payments of it are still known, as after a restart.
 Exit code 1 when a check fails.
 
+A rail on a chain pays nothing: the check asks its providers about chain, heads,
+finality, tokens, balances and numbers, and lets each signer sign a message that
+no chain takes as a transaction.
+
 A rail of files gets no orders. The check tries it with an example of each
 payout that routes may lead to it. It says which the rail cannot carry, and
 what would fit.
@@ -42,13 +47,14 @@ what would fit.
 Examples:
   corridor rail check http://127.0.0.1:4010 --secret connector.key
   corridor rail check my_provider --this-pays --json > report.json
+  corridor rail check base
   corridor rail check main_bank`
 
 export function railCheckCommand(rail: Command): void {
   addCommand(
     rail,
     'check',
-    'check a connector by some fifty checks, or what a rail of files carries',
+    'check a connector, a rail on a chain, or what a rail of files carries',
   )
     .argument('<connector>', 'its URL, or the name of a rail')
     .option('--secret <file>', 'of a URL: the secret that it shares, a file of one line')
@@ -62,6 +68,7 @@ export function railCheckCommand(rail: Command): void {
 
 async function check(connector: string, options: CheckOptions): Promise<void> {
   const rail = connector.includes('://') ? undefined : await railOf(connector, options)
+  if (rail?.kind === 'evm') return checkChain(rail)
   if (rail !== undefined && rail.kind !== 'connector') return checkCarriage(rail)
   return checkConnector(connector, rail, options)
 }
@@ -86,6 +93,34 @@ async function checkCarriage(rail: RailRow): Promise<void> {
   const words = triedWords(rail, tried) || `rail ${rail.name} carries every payout of its routes`
   print({ rail: rail.name, not_carried: tried }, words)
   if (tried.length > 0) process.exitCode = 1
+}
+
+async function checkChain(rail: RailRow): Promise<void> {
+  const config = readOrRefuse(readChainConfig(rail.config))
+  const addresses = config.wallets.map(({ address }) => address)
+  const rows = await withContext(({ sql }) => findWallets(sql, config.chain.id, addresses))
+  const signers = config.wallets.map(
+    wallet => [wallet.address, openSigner(wallet, config)] as const,
+  )
+  const chain = openOrRefuse(() => openChain(config, rail.secret))
+  try {
+    const probe = { config, chain, signers: new Map(signers), rows }
+    const showCheck = running.json ? () => {} : checkPrinter()
+    const checked = await runEach(chainChecks(config), probe, showCheck)
+    print({ rail: rail.name, ...checked }, `\nrail ${rail.name} ${verdictOf(checked, 'is ready')}`)
+    if (checked.failed > 0) process.exitCode = 1
+  } finally {
+    await chain.close()
+  }
+}
+
+/** A key that the secret lacks is named. */
+function openOrRefuse(open: () => OpenChain): OpenChain {
+  try {
+    return open()
+  } catch (error) {
+    throw new UsageError((error as Error).message)
+  }
 }
 
 async function checkConnector(
@@ -178,13 +213,17 @@ function linesOf({ name, proves, result, detail }: CheckResult): string[] {
   const columns = columnsOfTerminal()
   const lines = wrapped(proves.split(' '), { first, further, columns })
   if (detail === '') return lines
-  const words = visible(`${result}: ${detail}`).split(' ')
+  const words = visible(result === 'passed' ? detail : `${result}: ${detail}`).split(' ')
   return [...lines, ...wrapped(words, { first: further, further, columns })]
 }
 
-function summary({ url, name, passed, failed, skipped }: CheckReport): string {
+function summary({ url, name, ...checked }: CheckReport): string {
   const who = name === '' ? url : `${visible(name)} at ${url}`
+  return `\n${who} ${verdictOf(checked, 'keeps the protocol')}`
+}
+
+function verdictOf({ passed, failed, skipped }: Checked, good: string): string {
   const counts = `${passed} passed, ${failed} failed, ${skipped} skipped`
-  const verdict = failed === 0 ? 'keeps the protocol as far as it was checked' : 'is not ready'
-  return `\n${who} ${verdict}: ${counts}.`
+  const verdict = failed === 0 ? `${good} as far as it was checked` : 'is not ready'
+  return `${verdict}: ${counts}.`
 }

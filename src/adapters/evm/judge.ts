@@ -10,7 +10,7 @@ import { noteTroubles } from './trouble-store.ts'
 import { noteGasLeft } from './wallet-store.ts'
 
 /** The gas of a usual transfer of a token, for the count of payments that a balance pays. */
-const USUAL_GAS = 80_000n
+export const USUAL_GAS = 80_000n
 
 export async function judgeTroubles(
   rail: OpenEvmRail,

@@ -10,7 +10,7 @@ import { after, before, suite, test } from 'node:test'
 import { inspect } from 'node:util'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { privateKeyToAccount } from 'viem/accounts'
-import { type KeyFile, makeKeyFile } from '../../../test/support/chain/keystore.ts'
+import { type KeyFile, makeKeyFile } from '../../../examples/chain/keystore.ts'
 import {
   type Script,
   type ScriptedNode,
