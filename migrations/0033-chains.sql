@@ -38,6 +38,8 @@ create table evm_wallets (
   next_nonce not_negative not null,
   -- Transfers are read up to and with this block, which had this hash.
   read_block not_negative not null,
+  -- The time of the block at which it began: its transfers are known from then on.
+  begun_at timestamptz not null,
   stopped_at timestamptz,
   -- For how many payments its native coin pays, as last seen; null: not yet.
   gas_left bigint check (gas_left >= 0),
@@ -62,8 +64,8 @@ begin
     using errcode = 'check_violation', constraint = 'wallet_rises';
 end $$;
 create trigger wallet_rises before update on evm_wallets
-  for each row when ((old.chain_id, old.address, old.rail)
-      is distinct from (new.chain_id, new.address, new.rail)
+  for each row when ((old.chain_id, old.address, old.rail, old.begun_at)
+      is distinct from (new.chain_id, new.address, new.rail, new.begun_at)
     or new.next_nonce < old.next_nonce or new.read_block < old.read_block)
   execute function refuse_wallet_change();
 create trigger kept before delete or truncate on evm_wallets
@@ -91,6 +93,8 @@ create table evm_slots (
   payout_id text collate "C" not null default '',
   rail text collate "C" not null check (rail <> ''),
   wallet text collate "C" not null default '',
+  -- The end-to-end reference of the attempt: the day of the chain names it, as a bank's line does.
+  uetr text collate "C" not null default '' check (length(uetr) <= 36),
   -- pay: an attempt of a payout. house: money that leaves the wallet for the house. foreign: the
   -- chain has a transaction with the nonce, and nobody here knows what for.
   purpose text not null check (purpose in ('pay', 'house', 'foreign')),
@@ -150,12 +154,11 @@ create trigger reserved_first before insert on evm_slots
 create function check_slot_step() returns trigger language plpgsql as $$
 begin
   if (new.id, new.chain_id, new.nonce, new.amount, new.units, new.made_at, new.attempt,
-      new.account_id, new.payout_id, new.rail, new.wallet, new.purpose, new.currency, new.token,
-      new.payee, new.calldata, new.to_contract, new.adopted_by)
+      new.account_id, new.payout_id, new.rail, new.wallet, new.uetr, new.purpose, new.currency,
+      new.token, new.payee, new.calldata, new.to_contract, new.adopted_by)
     is distinct from (old.id, old.chain_id, old.nonce, old.amount, old.units, old.made_at,
-      old.attempt, old.account_id, old.payout_id, old.rail, old.wallet, old.purpose, old.currency,
-      old.token, old.payee, old.calldata, old.to_contract,
-      old.adopted_by)
+      old.attempt, old.account_id, old.payout_id, old.rail, old.wallet, old.uetr, old.purpose,
+      old.currency, old.token, old.payee, old.calldata, old.to_contract, old.adopted_by)
     or old.ended_at is not null
     or old.void_as <> '' and (new.void_as, new.void_by, new.void_reason, new.void_at)
       is distinct from (old.void_as, old.void_by, old.void_reason, old.void_at)
@@ -314,6 +317,8 @@ create table evm_transfers (
   block not_negative not null,
   units numeric(78) not null check (units > 0),
   log_index not_negative not null,
+  -- The time of its block.
+  at timestamptz not null,
   -- The slot that it paid; null for any other transfer.
   nonce bigint,
   tx_hash evm_hash not null,
@@ -324,6 +329,7 @@ create table evm_transfers (
   primary key (chain_id, tx_hash, log_index)
 );
 create index evm_transfers_by_block on evm_transfers (chain_id, block);
+create index evm_transfers_by_time on evm_transfers (chain_id, token, at);
 create function check_transfer_change() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin
@@ -339,6 +345,19 @@ create trigger erased_only before update on evm_transfers
   for each row execute function check_transfer_change();
 create trigger append_only before delete or truncate on evm_transfers
   for each statement execute function refuse_change();
+
+-- The balance of a token that each wallet had at the block up to which its transfers are read. With
+-- the transfers since then it gives the balance at the end of any day.
+create table evm_balances (
+  chain_id positive not null,
+  block not_negative not null,
+  units numeric(78) not null check (units >= 0),
+  -- The time of the block.
+  at timestamptz not null,
+  wallet evm_address not null,
+  token evm_address not null,
+  primary key (chain_id, wallet, token)
+);
 
 -- What keeps payments of a rail waiting, as last judged. A trouble that is not seen again is over.
 create table evm_troubles (
@@ -360,8 +379,9 @@ grant update (state, ended_at, suspect_at, void_as, void_by, void_reason, void_a
 grant update (first_sent_at, sends, last_answer, block, block_hash, succeeded, gas_used, cost_wei, raw)
   on evm_transactions to corridor_service;
 grant update (receiver) on evm_transfers to corridor_service;
+grant select, insert, update (block, units, at) on evm_balances to corridor_service;
 grant select, insert, update, delete on evm_troubles to corridor_service;
-grant select on evm_wallets, evm_slots, evm_transactions, evm_transfers, evm_troubles
+grant select on evm_wallets, evm_slots, evm_transactions, evm_transfers, evm_balances, evm_troubles
   to corridor_auditor;
 
 select confine_to_accounts('evm_slots');

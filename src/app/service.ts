@@ -35,6 +35,7 @@ import { startNotifying } from './worker/notify-people.ts'
 import { startProving } from './worker/prove-books.ts'
 import { startScreeningParties } from './worker/screen-parties.ts'
 import { startSettling } from './worker/settle-payouts.ts'
+import { startStatingChains } from './worker/state-chains.ts'
 import { startTakingStatements } from './worker/take-statements.ts'
 import { startWatchingArchive } from './worker/watch-archive.ts'
 
@@ -156,6 +157,7 @@ const WORKERS = [
   startProving,
   startDeriving,
   startTakingStatements,
+  startStatingChains,
   startMatching,
   startWatchingArchive,
   watchDatabase,

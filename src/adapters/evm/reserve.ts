@@ -59,8 +59,10 @@ async function signFrom(rail: OpenEvmRail, wallet: Wallet, orders: readonly Chec
     const place = { chain_id: wallet.chain_id, wallet: wallet.address, nonce }
     const { gas, max_fee, tip } = transaction
     const bytes = { hash, ...place, number: 1, kind: 'pay', raw, gas, max_fee, tip } as const
-    const { to_contract } = one
-    const slot = { ...slotOf(rail, one.order), ...place, state: 'signed', to_contract } as const
+    const { to_contract, order } = one
+    const { uetr } = order.payout.attempt
+    const facts = { state: 'signed', to_contract, uetr } as const
+    const slot = { ...slotOf(rail, order), ...place, ...facts }
     return { one, slot, transaction: bytes }
   })
   const results = await Promise.allSettled(signing)
@@ -116,7 +118,13 @@ export interface Refused extends Pick<NewSlot, 'currency' | 'amount' | 'units'> 
   readonly message: string
 }
 
-const REFUSED = { state: 'refused', wallet: '', nonce: null, to_contract: false } as const
+const REFUSED = {
+  state: 'refused',
+  wallet: '',
+  nonce: null,
+  to_contract: false,
+  uetr: '',
+} as const
 
 /**
  * Refuses an attempt for ever, under the key that a payment of it would have: no other process signs

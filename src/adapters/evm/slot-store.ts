@@ -20,9 +20,10 @@ export type NewSlot = Omit<
 type Row = Omit<FoundSlot, 'units'> & { readonly units: string }
 
 const COLUMNS = sql`
-  s.id, s.chain_id, s.wallet, s.nonce, s.rail, s.purpose, s.account_id, s.payout_id,
+  s.id, s.chain_id, s.wallet, s.nonce, s.rail, s.uetr, s.purpose, s.account_id, s.payout_id,
   coalesce(s.attempt, 0) as attempt, s.currency, s.amount, s.units, s.token, s.payee, s.calldata,
-  s.to_contract, s.state, s.made_at, s.ended_at, s.suspect_at, s.adopted_by, s.void_as, s.void_by, s.void_reason`
+  s.to_contract, s.state, s.made_at, s.ended_at, s.suspect_at, s.adopted_by, s.void_as, s.void_by,
+  s.void_reason`
 
 /** The states of slots whose end is not final yet. */
 const OPEN = sql`s.state in ('signed', 'sent', 'mined', 'stopped')`
@@ -93,15 +94,16 @@ export async function listOpen(tx: TransactionSql, chain_id: bigint, wallets: re
 export async function insertSlots(tx: TransactionSql, slots: readonly NewSlot[]): Promise<void> {
   if (slots.length === 0) return
   await tx`
-    insert into evm_slots (chain_id, wallet, nonce, rail, purpose, account_id, payout_id, attempt,
-      currency, amount, units, token, payee, calldata, to_contract, state, adopted_by, ended_at)
-    select chain_id, wallet, nonce, rail, purpose, account_id, payout_id, nullif(attempt, 0),
+    insert into evm_slots (chain_id, wallet, nonce, rail, uetr, purpose, account_id, payout_id,
+      attempt, currency, amount, units, token, payee, calldata, to_contract, state, adopted_by,
+      ended_at)
+    select chain_id, wallet, nonce, rail, uetr, purpose, account_id, payout_id, nullif(attempt, 0),
       currency, amount, units, token, payee, calldata, to_contract, state,
       coalesce(adopted_by, ''), case when state = 'refused' then clock_timestamp() end
     from json_to_recordset(${rowsAsJson(slots)}::text::json) as r(chain_id bigint, wallet text,
-      nonce bigint, rail text, purpose text, account_id text, payout_id text, attempt integer,
-      currency text, amount bigint, units numeric, token text, payee text, calldata text,
-      to_contract boolean, state text, adopted_by text)`
+      nonce bigint, rail text, uetr text, purpose text, account_id text, payout_id text,
+      attempt integer, currency text, amount bigint, units numeric, token text, payee text,
+      calldata text, to_contract boolean, state text, adopted_by text)`
 }
 
 /** A step of a slot, from the state in which it was read. */

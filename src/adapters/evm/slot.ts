@@ -40,6 +40,8 @@ export interface Place {
 export interface Slot extends SlotKey, Place {
   readonly id: bigint
   readonly rail: string
+  /** The end-to-end reference of the attempt; '' where none is known. */
+  readonly uetr: string
   readonly purpose: 'pay' | 'house' | 'foreign'
   readonly currency: string
   /** Minor units of the currency. */

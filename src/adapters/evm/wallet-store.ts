@@ -37,16 +37,27 @@ export async function findWallets(
     where chain_id = ${chain_id} and address = any (${[...addresses]}::text[])`
 }
 
+/** A wallet of rails, and since when its transfers are known. */
+export type BegunWallet = Pick<Wallet, 'address'> & { readonly begun_at: Instant }
+
+/** The wallets that these rails have or had. */
+export async function listBegun(sql: Tag, chain_id: bigint, rails: readonly string[]) {
+  return sql<BegunWallet[]>`
+    select address, begun_at from evm_wallets
+    where chain_id = ${chain_id}::bigint and rail = any (${[...rails]}::text[])`
+}
+
 /** The wallet begins with a nonce of the chain. Another process may have begun it before. */
 export async function beginWallet(
   sql: Tag,
   wallet: Pick<Wallet, 'chain_id' | 'address' | 'rail' | 'next_nonce'>,
-  at: Pick<Block, 'number' | 'hash'>,
+  at: Pick<Block, 'number' | 'hash' | 'at'>,
 ): Promise<void> {
   const { chain_id, address, rail, next_nonce } = wallet
   await sql`
-    insert into evm_wallets (chain_id, address, rail, next_nonce, read_block, read_hash)
-    values (${chain_id}, ${address}, ${rail}, ${next_nonce}, ${at.number}, ${at.hash})
+    insert into evm_wallets (chain_id, address, rail, next_nonce, begun_at, read_block, read_hash)
+    values (${chain_id}, ${address}, ${rail}, ${next_nonce}, ${at.at}::timestamptz, ${at.number},
+      ${at.hash})
     on conflict (chain_id, address) do nothing`
 }
 

@@ -7,6 +7,7 @@ import { SCRATCH } from '../../adapters/bank-file/pgp.ts'
 import { OtherFile } from '../../adapters/iso20022/reader.ts'
 import { readManyRows, type Sql, type TransactionSql } from '../../sql/connect.ts'
 import { UnreadableFile } from '../../values/bank-format/bank-format.ts'
+import type { Nostro } from '../nostro.ts'
 import { listNostros, lockNostros } from '../nostro-store.ts'
 import { type Continuity, inCommon, judge } from './continuity.ts'
 import { StatementRefused, UnknownFormat } from './nostro-of.ts'
@@ -27,12 +28,13 @@ import {
   updateState,
   upsertFile,
 } from './store.ts'
-import { type Reads, type Surveyed, survey } from './survey.ts'
+import { type Reads, readParts, type Surveyed, survey } from './survey.ts'
 
 export interface StatementSource
   extends Pick<StatementFile, 'sha256' | 'size' | 'name' | 'rail' | 'by'> {
-  /** The plain files in it: one, or those of an archive. */
+  /** The plain files in it: one, or those of an archive; or the parts of statements themselves. */
   readonly files: readonly Reads[]
+  readonly parts?: AsyncIterable<StatementPart>
   /** The nostro that the caller has named; undefined to find it by the account. */
   readonly nostro?: string | undefined
 }
@@ -61,12 +63,12 @@ const DETAILS_AT_ONCE = 20_000
 
 /** Throws UnreadableFile or StatementRefused; nothing of the file is then written. */
 export async function importStatements(sql: Sql, source: StatementSource): Promise<ImportedFile> {
-  const { sha256, files } = source
+  const { sha256 } = source
   if (await isFileRead(sql, sha256)) return { sha256, is_known: true, statements: [] }
   const { nostros, named } = await nostrosFor(sql, source.nostro)
   await using scratch = await mkdtempDisposable(SCRATCH)
   await using spool = await Spool.make(join(scratch.path, 'parts'))
-  const found = await survey(files, nostros, named, part => spool.add(part))
+  const found = await survey(partsOf(source, named), nostros, named, part => spool.add(part))
   return await sql.begin(async tx => {
     void readManyRows(tx)
     const { size, name, rail, by } = source
@@ -92,7 +94,7 @@ export async function importStatements(sql: Sql, source: StatementSource): Promi
 export async function previewStatements(sql: Sql, source: StatementSource, most: number) {
   const { nostros, named } = await nostrosFor(sql, source.nostro)
   const lines: StatementLine[] = []
-  const statements = await survey(source.files, nostros, named, part => {
+  const statements = await survey(partsOf(source, named), nostros, named, part => {
     if (part.kind === 'line' && lines.length < most) lines.push(part)
   })
   return { statements, lines }
@@ -119,6 +121,10 @@ export async function keepRefused(
   const [name, reason] = [source.name.slice(0, 300), error.message.slice(0, 1000)]
   await upsertFile(sql, { sha256, size, name, rail, by, state, reason, account })
   return state
+}
+
+function partsOf({ files, parts }: StatementSource, named: Nostro | undefined) {
+  return parts ?? readParts(files, named)
 }
 
 async function nostrosFor(sql: Sql, name: string | undefined) {

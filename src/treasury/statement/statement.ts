@@ -9,6 +9,7 @@ export const STATEMENT_FORMATS = [
   'mt940',
   'bai2',
   'csv',
+  'chain',
 ] as const
 export type StatementFormat = (typeof STATEMENT_FORMATS)[number]
 

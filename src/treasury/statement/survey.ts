@@ -43,7 +43,7 @@ export interface Surveyed {
  * All parts of a file with its reader. Throws UnknownFormat for bytes of none of the formats. A CSV
  * file is read by the mapping of the nostro that the caller has named.
  */
-async function* readParts(
+export async function* readParts(
   files: readonly Reads[],
   named: Nostro | undefined,
 ): AsyncGenerator<StatementPart> {
@@ -88,7 +88,7 @@ const noSums = (): Sums => ({
 
 /** Throws UnreadableFile or StatementRefused. `keep` gets each part. */
 export async function survey(
-  files: readonly Reads[],
+  parts: AsyncIterable<StatementPart>,
   nostros: readonly Nostro[],
   named: Nostro | undefined,
   keep: (part: StatementPart) => Promise<void> | void,
@@ -98,7 +98,7 @@ export async function survey(
   let nostro: Nostro | undefined
   let sums = noSums()
   let lines = 0
-  for await (const part of readParts(files, named)) {
+  for await (const part of parts) {
     if (part.kind === 'head') {
       head = part
       nostro = nostroOf(part, nostros, named)
