@@ -168,10 +168,11 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   evm_slots: {
     personal: 'payee calldata',
     staff: 'void_by void_reason',
-    none: 'account_id payout_id rail wallet purpose currency token state void_as',
+    none: 'account_id payout_id rail wallet uetr purpose currency token state void_as',
   },
   evm_transactions: { personal: 'raw', none: 'hash wallet kind block_hash last_answer' },
   evm_transfers: { personal: 'receiver', none: 'tx_hash block_hash token sender' },
+  evm_balances: { none: 'wallet token' },
   evm_troubles: { none: 'rail wallet kind message' },
   database_mark: { none: 'lineage system database timeline files' },
   rail_exchanges: { none: 'rail held_by problem' },

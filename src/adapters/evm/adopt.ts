@@ -143,6 +143,7 @@ async function listOrders({ name, config }: AdoptingRail, audit: Sql) {
       readonly account_id: string
       readonly id: string
       readonly number: number
+      readonly uetr: string
       readonly destination_amount: bigint
       readonly destination_currency: string
       readonly fund_transfer_network: string
@@ -150,15 +151,15 @@ async function listOrders({ name, config }: AdoptingRail, audit: Sql) {
       readonly beneficiary_details: BeneficiaryDetails
     }[]
   >`
-    select p.account_id, p.id, a.number, p.destination_amount, p.destination_currency,
+    select p.account_id, p.id, a.number, a.uetr, p.destination_amount, p.destination_currency,
       p.fund_transfer_network, p.charge_type, p.beneficiary_details
     from payout_attempts a join payouts p on p.account_id = a.account_id and p.id = a.payout_id
     where a.rail = ${name} and a.ended_as = '' and not exists (
       select from evm_slots s where s.account_id = a.account_id and s.payout_id = a.payout_id
         and s.attempt = a.number and s.purpose = 'pay')`
   return new Map(
-    rows.flatMap(({ number, ...row }) => {
-      const attempt = { id: attemptId(row.id, number), number }
+    rows.flatMap(({ number, uetr, ...row }) => {
+      const attempt = { id: attemptId(row.id, number), number, uetr }
       const order = orderOf({ ...config, tag: true }, { ...row, ...PLAIN, attempt })
       return 'faults' in order ? [] : [[tagOf(attempt.id), order] as const]
     }),
@@ -196,6 +197,7 @@ export async function adoptFound(
         return {
           ...{ ...key, ...place, rail, purpose: 'pay', currency, amount, units, token, payee },
           ...{ calldata, to_contract: false, state: 'signed', adopted_by: by },
+          uetr: order.payout.attempt.uetr,
         } as const
       }),
     )

@@ -14,7 +14,7 @@ import type { SlotKey } from './slot.ts'
 /** The members of a payout that decide its payment. */
 export type Ordered = Carried &
   Pick<RailPayout, 'account_id' | 'id'> & {
-    readonly attempt: Pick<RailPayout['attempt'], 'id' | 'number'>
+    readonly attempt: Pick<RailPayout['attempt'], 'id' | 'number' | 'uetr'>
   }
 
 export interface Order {
