@@ -130,6 +130,10 @@ async function replaceRail(
   // The secret stays unless a new one is given.
   const row = rail.secret === '' ? { ...rail, secret: before.secret } : rail
   await updateRail(sql, row).catch(error => {
+    if (constraintOf(error) === 'keeps_its_wallets') {
+      const hint = 'mark it draining, and take it out once they have ended'
+      throw new CommandFailed(`rail ${rail.name} has payments of a wallet under way: ${hint}`)
+    }
     if (constraintOf(error) !== 'keeps_its_identity') throw error
     // The rail was resumed, or got a payout, since it was read.
     throw new CommandFailed(`rail ${rail.name} was asked about a payout at this moment: try again`)

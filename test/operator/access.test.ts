@@ -41,6 +41,8 @@ const ASKING = [
     'key/:id/revoke',
     'limit/:id/remove',
     'payout/:id/close_exception',
+    'payout/:id/void',
+    'rail/:name/adopt',
     'payout/:id/transition',
     'pricing',
     'pricing/remove',

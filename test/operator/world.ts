@@ -7,6 +7,7 @@ import { insertAccountRole, insertUser, updateDisabled } from '../../src/account
 import { insertFile } from '../../src/adapters/bank-file/file-store.ts'
 import { messageIdOf } from '../../src/adapters/bank-file/ids.ts'
 import { CONNECTOR } from '../../src/adapters/connector/kind.ts'
+import { EXAMPLE } from '../../src/adapters/evm/config.ts'
 import { insertRail } from '../../src/rails/row-store.ts'
 import type { TransactionSql } from '../../src/sql/connect.ts'
 import { newId } from '../../src/values/id.ts'
@@ -266,6 +267,8 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
     number: 1,
     note: 'The bank has booked it',
   }),
+  'POST /v3/operator/payout/:id/void': about(payoutOnChain, { again: true, ...REASON }),
+  'POST /v3/operator/rail/:name/adopt': about(newChainRail, REASON),
   'GET /v3/operator/exception': () => ({ query: '?limit=2' }),
   'GET /v3/operator/screening': () => ({ query: '?state=open' }),
   'GET /v3/operator/screening/:id': about(heldPayout),
@@ -412,6 +415,36 @@ export async function newRail({ service }: OperatorWorld, paused_reason = ''): P
   const { sql } = service.deps.operators
   await insertRail(sql, { name, kind: 'connector', config, secret: 'x'.repeat(64), paused_reason })
   return name
+}
+
+/** A rail that pays on a chain, whose wallet has not begun. */
+async function newChainRail({ service }: OperatorWorld): Promise<string> {
+  const name = `chain_${newReference().slice(-16)}`
+  const { sql } = service.deps.operators
+  const row = { name, kind: 'evm', config: EXAMPLE, secret: 'alchemy=a', paused_reason: '' } as const
+  await insertRail(sql, row)
+  return name
+}
+
+/** A payout with a payment that no block has. */
+async function payoutOnChain(world: OperatorWorld): Promise<string> {
+  const id = await makePayout(world)
+  const wallet = `0x${createHash('sha256').update(id).digest('hex').slice(0, 40)}`
+  await world.service.database.owner.begin(async tx => {
+    await tx`set local corridor.maintenance = on`
+    await tx`
+      insert into evm_wallets (chain_id, address, rail, next_nonce, read_block, read_hash)
+      values (8453, ${wallet}, 'chain', 1, 0, ${`0x${'0'.repeat(64)}`})`
+    await tx`
+      insert into payout_attempts (account_id, payout_id, number, opened_at, rail, uetr)
+      values (${idOf(world.live)}, ${id}, 1, now(), 'chain', ${randomUUID()})`
+    await tx`
+      insert into evm_slots (chain_id, nonce, wallet, rail, purpose, account_id, payout_id, attempt,
+        currency, amount, units, token, payee, calldata, state)
+      values (8453, 0, ${wallet}, 'chain', 'pay', ${idOf(world.live)}, ${id}, 1, 'USDC', 1, 1,
+        ${`0x${'c'.repeat(40)}`}, ${`0x${'d'.repeat(40)}`}, ${`0x${'e'.repeat(136)}`}, 'signed')`
+  })
+  return id
 }
 
 /** An empty file, which a person must release. */

@@ -258,6 +258,14 @@ const RAILS: readonly AlarmCase[] = [
 ]
 
 const FILES: readonly AlarmCase[] = [
+  {
+    alert: 'WalletStands',
+    at: '20m',
+    rings: { 'corridor_rail_exceptions{rail="acme",kind="wallet_frozen"}': '1x30' },
+    quiet: { 'corridor_rail_exceptions{rail="acme",kind="no_gas"}': '1x30' },
+    labels: { ...ACME, kind: 'wallet_frozen' },
+    says: 'The rail acme cannot pay on its chain: wallet_frozen.',
+  },
   ofValue('BankFilesStuck', 'corridor_bank_files_problem_seconds{rail="acme"}', [960, 60], {
     labels: ACME,
     says: 'The rail acme could not exchange files for 16m 0s.',
