@@ -21,6 +21,7 @@ export function operatorPayoutScreens(screens: Screens): void {
     take: emptyBody,
     release: reasonOf,
     transition: ({ form }) => bodyOf(form, ['status', 'reference', 'reason', 'description']),
+    void: ({ form }) => ({ ...bodyOf(form, ['reason']), [form.get('then') ?? '']: true }),
   })
 }
 
@@ -88,6 +89,7 @@ ${facts([
 ])}</div>
 <h2>${isByHand ? 'For the form of the bank' : 'The payment'}</h2>${bankForm({ ...found, payout })}
 ${forms(visit, id, found.taken_by)}
+${payout.status === 'processing' && isOnChain(items) && voidForm(visit, id)}
 <h2>What happened</h2>${itemList(visit.root, items, new Map())}`
   const title = `${digits(amount, currency)} ${currency} to ${beneficiary_details.name}`
   return { title, body, live: id }
@@ -141,6 +143,25 @@ function exceptionsOf({ root }: Visit, { exceptions }: Pick<OperatorPayoutInFull
     const decide = `${root}/exceptions?payout=${payout}`
     return html`<div class="note bad"><strong>${words(kind)}</strong> ${message}
 <br>Rail ${rail}, ${time(opened_at)}: ${link(decide, 'decide')}</div>`
+  })
+}
+
+/** Whether its last attempt has a payment on a chain. */
+function isOnChain(items: readonly Item[]): boolean {
+  const last = items.findLast(item => item.kind === 'attempt')
+  return last !== undefined && Object.hasOwn(last.references, 'nonce')
+}
+
+const AFTER_VOID = { fail: 'The payout fails', again: 'Another attempt may follow' }
+
+/** A payment that no block takes is given up; the chain decides which of both it takes. */
+function voidForm(visit: Visit, id: string): Html {
+  return postForm(visit, {
+    action: `${visit.root}/payouts/${id}/void`,
+    under: 'Give the payment up',
+    button: 'Replace it by one to nobody',
+    asksPassword: true,
+    fields: [{ name: 'then', label: 'Once it is void', options: AFTER_VOID }, REASON],
   })
 }
 
