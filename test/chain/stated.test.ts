@@ -7,7 +7,7 @@ import { deriveSome } from '../../src/treasury/derive.ts'
 import { matchNostro } from '../../src/treasury/match/match-nostro.ts'
 import { insertNostro, listNostros } from '../../src/treasury/nostro-store.ts'
 import { plusDays } from '../../src/values/calendar/day.ts'
-import { verify } from '../../src/verify/verify.ts'
+import { verify } from '../../src/verify/run.ts'
 import { type ChainWorld, openChainWorld, RAIL } from '../support/chain/world.ts'
 
 /** Minor units that each wallet has at first. */
