@@ -128,7 +128,7 @@ create table evm_slots (
 -- An attempt has one slot for ever: another process that signs for it is refused here.
 create unique index one_slot_an_attempt on evm_slots (account_id, payout_id, attempt)
   where purpose = 'pay';
-create index evm_slots_open on evm_slots (rail, wallet, nonce)
+create index evm_slots_open on evm_slots (chain_id, wallet, nonce)
   where state in ('signed', 'sent', 'mined', 'stopped');
 create index evm_slots_by_day on evm_slots (chain_id, wallet, token, made_at)
   where nonce is not null;

@@ -64,7 +64,7 @@ const EXCEPTIONS = rule('rail_exceptions')`
 const VOIDS = rule('evm_slots')`
   select s.account_id, s.payout_id || '-' || s.attempt as key, ${MISSING}
   from evm_slots s
-  where ${ofAccount('s.account_id')} and s.void_as <> '' and not exists (
+  where ${ofAccount('s.account_id')} and s.void_by not in ('', 'corridor') and not exists (
     select from ${actsOn('evm_slots', `, after ->> 'attempt' as attempt, after ->> 'void_as' as void_as`)} c
     where c.account_id = s.account_id and c.id = s.payout_id and c.attempt = s.attempt::text
       and c.void_as = s.void_as and c.changed_by = s.void_by)`

@@ -433,8 +433,8 @@ async function payoutOnChain(world: OperatorWorld): Promise<string> {
   await world.service.database.owner.begin(async tx => {
     await tx`set local corridor.maintenance = on`
     await tx`
-      insert into evm_wallets (chain_id, address, rail, next_nonce, read_block, read_hash)
-      values (8453, ${wallet}, 'chain', 1, 0, ${`0x${'0'.repeat(64)}`})`
+      insert into evm_wallets (chain_id, address, rail, next_nonce, begun_at, read_block, read_hash)
+      values (8453, ${wallet}, 'chain', 1, now(), 0, ${`0x${'0'.repeat(64)}`})`
     await tx`
       insert into payout_attempts (account_id, payout_id, number, opened_at, rail, uetr)
       values (${idOf(world.live)}, ${id}, 1, now(), 'chain', ${randomUUID()})`

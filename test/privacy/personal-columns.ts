@@ -167,7 +167,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   evm_wallets: { none: 'address rail state stopped_as problem held_by read_hash' },
   evm_slots: {
     personal: 'payee calldata',
-    staff: 'void_by void_reason',
+    staff: 'adopted_by void_by void_reason',
     none: 'account_id payout_id rail wallet uetr purpose currency token state void_as',
   },
   evm_transactions: { personal: 'raw', none: 'hash wallet kind block_hash last_answer' },

@@ -1,6 +1,8 @@
 // Sends the committed bytes of payments to the providers, in the order of their nonces, again and
 // again until a block has them. The lowest open payment that no block takes gets higher fees, under
 // the same nonce: its new bytes are committed before they are sent.
+import { SERVICE } from '../../accounts/user/user.ts'
+import { judgeWaiting } from '../../payouts/advance/still-waits.ts'
 import { addEvidence } from '../../rails/evidence-store.ts'
 import { accountsOf } from '../../sql/shard.ts'
 import { during } from '../../values/diagnostics.ts'
@@ -18,7 +20,7 @@ import {
   type Slot,
   type SlotTransaction,
 } from './slot.ts'
-import { stepSlots, transactHouse } from './slot-store.ts'
+import { giveUp, stepSlots, transactHouse } from './slot-store.ts'
 import { signTransaction } from './transaction.ts'
 import {
   insertTransactions,
@@ -53,7 +55,7 @@ export async function sendDue(
   const failures = await eachOf(sending, async ([wallet, slots]) => {
     try {
       const in_order = slots.toSorted((a, b) => (a.slot.nonce < b.slot.nonce ? -1 : 1))
-      await sendOf(rail, await replaceDue(rail, in_order, market, now))
+      await sendOf(rail, await upToHeld(rail, await replaceDue(rail, in_order, market, now)))
       return undefined
     } catch (error) {
       rail.log.warn({ err: error, rail: rail.name, wallet }, 'payments of a wallet were not sent')
@@ -63,6 +65,38 @@ export async function sendDue(
   const failure = failures.find(error => error !== undefined)
   if (failure !== undefined) throw failure
 }
+
+/**
+ * The slots up to the first that was never sent and whose payout does not wait for it any more: a
+ * person may have ended it since it was signed. If it is over, its number goes to nobody.
+ */
+async function upToHeld(
+  { sql, log, name }: OpenEvmRail,
+  slots: readonly OpenSlot[],
+): Promise<readonly OpenSlot[]> {
+  const fresh = slots.filter(
+    ({ slot, transactions }) =>
+      slot.purpose === 'pay' && slot.void_as === '' && transactions.every(({ sends }) => sends === 0),
+  )
+  if (fresh.length === 0) return slots
+  const keys = fresh.map(({ slot }) => slot)
+  const held = await transactHouse(sql, accountsOf(keys), async tx => {
+    const { judge } = await judgeWaiting(tx, keys)
+    for (const slot of keys.filter(key => judge(key) === 'over')) await giveUp(tx, slot, PAYOUT_OVER)
+    return keys.filter(key => judge(key) !== 'waiting')
+  })
+  const at = slots.findIndex(({ slot }) => held.includes(slot))
+  if (at === -1) return slots
+  const facts = { rail: name, payout_id: slots[at]?.slot.payout_id }
+  log.warn(facts, 'a signed payment is not sent: its payout does not wait for it')
+  return slots.slice(0, at)
+}
+
+const PAYOUT_OVER = {
+  as: 'fail',
+  by: SERVICE,
+  reason: 'The payout was over before its payment was sent.',
+} as const
 
 /** Sends each slot's last bytes, up to the first that no provider takes: no gap comes before. */
 async function sendOf(rail: OpenEvmRail, slots: readonly OpenSlot[]): Promise<void> {
@@ -88,7 +122,7 @@ async function sendOf(rail: OpenEvmRail, slots: readonly OpenSlot[]): Promise<vo
 
 /** Notes what was sent, with evidence of bytes that a provider has for the first time. */
 async function noteSending(
-  { sql, name, config }: OpenEvmRail,
+  { sql }: OpenEvmRail,
   sent: readonly { readonly one: OpenSlot; readonly note: SendNote }[],
 ): Promise<void> {
   const taken = sent.filter(({ note }) => note.taken)
@@ -97,7 +131,7 @@ async function noteSending(
     .filter(({ one }) => one.slot.purpose === 'pay')
     .map(({ one: { slot, transactions }, note }) =>
       evidenceOf({
-        ...{ key: slot, rail: name, chain_id: config.chain.id, hash: note.hash },
+        ...{ key: slot, rail: slot.rail, chain_id: slot.chain_id, hash: note.hash },
         code: transactions.length === 1 ? 'sent' : 'replaced',
         message: transactions.at(-1)?.kind === 'void' ? 'The payment is given up.' : '',
       }),

@@ -91,7 +91,7 @@ export function countWallets(sql: Sql) {
           coalesce(extract(epoch from clock_timestamp() - min(s.made_at) filter (
             where s.state in ('signed', 'sent')))::integer, 0) as oldest_s
         from evm_slots s
-        where s.rail = w.rail and s.chain_id = w.chain_id and s.wallet = w.address
+        where s.chain_id = w.chain_id and s.wallet = w.address
           and s.state in ('signed', 'sent', 'mined', 'stopped')
       ) s`,
   )

@@ -66,7 +66,7 @@ async function evidenceFor(rail: OpenEvmRail, slot: Slot, step: Found['step']) {
   const receipt = 'receipt' in step ? step.receipt : undefined
   const hash = receipt?.hash ?? ('hash' in step ? step.hash : '')
   const facts: Facts = {
-    ...{ key: slot, rail: rail.name, chain_id, code, hash },
+    ...{ key: slot, rail: slot.rail, chain_id, code, hash },
     ...(receipt !== undefined && { receipt }),
     ...(await factsOf(rail, slot, step)),
   }

@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { databaseNow } from '../../sql/connect.ts'
+import { classify } from '../../sql/failure.ts'
 import type { Instant } from '../../values/instant.ts'
 import { acquireLease, releaseLease } from '../bank-file/file-store.ts'
 import { judgeTroubles } from './judge.ts'
@@ -116,6 +117,8 @@ export class Work {
   /** Logs a failure, unless the last one was the same. */
   async #failed(error: unknown): Promise<void> {
     const { sql, name, log } = this.#rail
+    // Another process has moved a payment: the next round reads it again.
+    if (classify(error) === 'contention') return
     const message = error instanceof Error ? error.message : String(error)
     if (this.#logged !== message) log.error({ err: error, rail: name }, 'work on a chain has failed')
     this.#logged = message
