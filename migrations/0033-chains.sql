@@ -159,7 +159,7 @@ begin
     is distinct from (old.id, old.chain_id, old.nonce, old.amount, old.units, old.made_at,
       old.attempt, old.account_id, old.payout_id, old.rail, old.wallet, old.uetr, old.purpose,
       old.currency, old.token, old.payee, old.calldata, old.to_contract, old.adopted_by)
-    or old.ended_at is not null
+    or old.ended_at is not null and (old.state, new.state) <> ('paid', 'sent')
     or old.void_as <> '' and (new.void_as, new.void_by, new.void_reason, new.void_at)
       is distinct from (old.void_as, old.void_by, old.void_reason, old.void_at)
   then
@@ -168,8 +168,9 @@ begin
   end if;
   if old.state <> new.state and (old.state, new.state) not in (
     ('signed', 'sent'), ('signed', 'mined'), ('sent', 'mined'),
-    -- Its block is not on the chain any more.
-    ('mined', 'sent'),
+    -- Its block is not on the chain any more. A rail that settles on a number of blocks may have
+    -- called it paid.
+    ('mined', 'sent'), ('paid', 'sent'),
     ('mined', 'paid'), ('mined', 'reverted'), ('mined', 'voided'), ('mined', 'differs'),
     -- Another transaction has its nonce, as far as the providers know.
     ('signed', 'stopped'), ('sent', 'stopped'), ('stopped', 'mined'))

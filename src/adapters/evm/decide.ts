@@ -48,13 +48,15 @@ export function decide(
   transactions: readonly KnownTransaction[],
   seen: Seen,
 ): SlotStep {
+  const lost = transactions.find(one => isLost(one, seen))
+  // A rail that settles on a number of blocks may have called it paid too early.
+  if (slot.state === 'paid' && lost !== undefined) return { step: 'reorged', hash: lost.hash }
   if (isOver(slot)) return NONE
   const receipts = transactions.flatMap(({ hash }) => seen.receipts.get(hash) ?? [])
   const [receipt, another] = receipts.filter(one => isOnChain(one, seen))
   // One nonce has one transaction: providers that know two contradict themselves.
   if (another !== undefined) return NONE
   if (receipt !== undefined) return ofReceipt(slot, transactions, receipt, seen)
-  const lost = transactions.find(one => isLost(one, seen))
   if (slot.state === 'mined') return lost === undefined ? NONE : { step: 'reorged', hash: lost.hash }
   return ofNonce(slot, transactions, seen)
 }

@@ -5,7 +5,7 @@ import type { Agreed, Block, Hex, Receipt } from './chain.ts'
 import type { Seen } from './decide.ts'
 import { eachOf, type OpenEvmRail } from './open.ts'
 import type { OpenSlot } from './send.ts'
-import type { Slot } from './slot.ts'
+import type { Slot, SlotState } from './slot.ts'
 
 /** Looks at the chain. Returns what was seen for each slot. */
 export async function lookAt(
@@ -30,6 +30,7 @@ export async function lookAt(
   await know(doubtfulBlocks(open, final, canonical, await newestOf(open, know)))
   const isWanted = ({ slot, transactions }: OpenSlot) => {
     const { wallet, nonce, state } = slot
+    if (state === 'paid') return false
     if (state === 'mined') {
       return transactions.some(
         ({ block, block_hash }) =>
@@ -80,13 +81,14 @@ async function byWallet(wallets: readonly Hex[], ask: (wallet: Hex) => Promise<A
 interface InBlock {
   readonly block: bigint
   readonly block_hash: Hex | ''
+  readonly state: SlotState
 }
 
 function blocksOf(open: readonly OpenSlot[]): InBlock[] {
-  return open.flatMap(({ slot, transactions }) =>
-    slot.state !== 'mined'
-      ? []
-      : transactions.flatMap(({ block, block_hash }) => (block === null ? [] : [{ block, block_hash }])),
+  return open.flatMap(({ slot: { state }, transactions }) =>
+    transactions.flatMap(({ block, block_hash }) =>
+      block === null || !['mined', 'paid'].includes(state) ? [] : [{ block, block_hash, state }],
+    ),
   )
 }
 
@@ -112,7 +114,9 @@ function doubtfulBlocks(
 ): bigint[] {
   if (newest === undefined) return []
   const is_whole = canonical.get(newest.block) === newest.block_hash
+  const ends = ({ block, state }: InBlock) =>
+    state === 'mined' && final !== undefined && block <= final.number
   return blocksOf(open)
+    .filter(one => !is_whole || ends(one))
     .map(({ block }) => block)
-    .filter(block => !is_whole || (final !== undefined && block <= final.number))
 }

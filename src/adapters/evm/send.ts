@@ -76,7 +76,7 @@ async function upToHeld(
 ): Promise<readonly OpenSlot[]> {
   const fresh = slots.filter(
     ({ slot, transactions }) =>
-      slot.purpose === 'pay' && slot.void_as === '' && transactions.every(({ sends }) => sends === 0),
+      slot.purpose === 'pay' && slot.void_as === '' && transactions.every(({ sends, raw }) => sends === 0 && raw !== ''),
   )
   if (fresh.length === 0) return slots
   const keys = fresh.map(({ slot }) => slot)

@@ -90,6 +90,21 @@ export async function listOpen(tx: TransactionSql, chain_id: bigint, wallets: re
   return rows.map(row => slotOf(row) as Slot)
 }
 
+/** Slots that were called paid since then: they are looked at until the chain is final itself. */
+export async function listPaidSince(
+  tx: TransactionSql,
+  chain_id: bigint,
+  wallets: readonly Hex[],
+  since: Instant,
+): Promise<Slot[]> {
+  const rows = await tx<Row[]>`
+    select ${COLUMNS} from evm_slots s
+    where s.chain_id = ${chain_id} and s.wallet = any (${[...wallets]}::text[])
+      and s.made_at > ${since}::timestamptz and s.state = 'paid'
+    order by s.made_at desc limit ${MOST_OPEN}`
+  return rows.map(row => slotOf(row) as Slot)
+}
+
 /** Inserts slots; fails by `one_slot_an_attempt` when an attempt has one already. */
 export async function insertSlots(tx: TransactionSql, slots: readonly NewSlot[]): Promise<void> {
   if (slots.length === 0) return

@@ -63,6 +63,14 @@ const CASES: readonly [string, readonly ReturnType<typeof row>[], number, unknow
   ],
 ]
 
+test('evidence of a chain, its final block taken back: exception history_changed; mined again: succeeded', () => {
+  const taken_back = [row('mined'), row('final'), row('reorged')]
+  const { steps, exception } = reportOf(taken_back, 1)
+  assert.deepEqual([steps, exception?.kind], [[], 'history_changed'])
+  const again = reportOf([...taken_back, row('mined'), row('final')], 1)
+  assert.deepEqual(again, { steps: [{ status: 'succeeded', failure: null }] })
+})
+
 for (const [what, evidence, attempt, report] of CASES) {
   test(`evidence of a chain, ${what}: the report`, () => {
     assert.deepEqual(reportOf(evidence, attempt), report)

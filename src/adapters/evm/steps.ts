@@ -30,6 +30,11 @@ export function reportOf(evidence: readonly Row[], attempt: number): ChainReport
     const message = `The chain contradicts itself about one nonce: ${words}.`
     return { steps: [], exception: { kind: 'contradiction', message } }
   }
+  const lost = evidence.findLast(({ code }) => code === 'final' || code === 'reorged')
+  if (codes.has('final') && lost?.code === 'reorged') {
+    const message = `The block of ${lost.reference} was paid, and is not on the chain any more.`
+    return { steps: [], exception: { kind: 'history_changed', message } }
+  }
   // A receipt that was found after all is more than the sight of a foreign transaction.
   const end = ends.findLast(({ code }) => code !== 'foreign') ?? ends.at(-1)
   return end === undefined ? { steps: [] } : ofEnd(end, attempt)

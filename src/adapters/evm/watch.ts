@@ -157,7 +157,9 @@ async function write(rail: OpenEvmRail, found: readonly Found[], now: Instant): 
     const facts = { rail: name, wallet, nonce: String(nonce) }
     log.error(facts, 'another transaction has a nonce of ours: the wallet is stopped')
   }
-  await wake(rail, found.filter(({ step }) => ENDS.includes(step.step)))
+  // A payment that was called paid, and is in no block any more, is news as well.
+  const isNews = ({ slot, step }: Found) => ENDS.includes(step.step) || slot.state === 'paid'
+  await wake(rail, found.filter(isNews))
 }
 
 /** If it fails, the rail is asked at the time of its last report. */

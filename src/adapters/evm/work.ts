@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { databaseNow } from '../../sql/connect.ts'
 import { classify } from '../../sql/failure.ts'
-import type { Instant } from '../../values/instant.ts'
+import { type Instant, plusMilliseconds } from '../../values/instant.ts'
 import { acquireLease, releaseLease } from '../bank-file/file-store.ts'
 import { judgeTroubles } from './judge.ts'
 import type { OpenEvmRail } from './open.ts'
@@ -13,7 +13,7 @@ import { readWallets } from './purses.ts'
 import { scanTransfers } from './scan.ts'
 import { type OpenSlot, sendDue } from './send.ts'
 import { placeName } from './slot.ts'
-import { listOpen, transactHouse } from './slot-store.ts'
+import { listOpen, listPaidSince, transactHouse } from './slot-store.ts'
 import { listTransactions } from './transaction-store.ts'
 import { noteTroubles } from './trouble-store.ts'
 import { watchOpen } from './watch.ts'
@@ -97,9 +97,9 @@ export class Work {
   async once(): Promise<void> {
     const rail = this.#rail
     const now = await databaseNow(rail.sql)
-    let open = await readOpen(rail)
+    let open = await readOpen(rail, now)
     // Bytes whose block has gone go out again in the same round.
-    if (await watchOpen(rail, open, now)) open = await readOpen(rail)
+    if (await watchOpen(rail, open, now)) open = await readOpen(rail, now)
     await sendDue(rail, open, now)
     if (performance.now() < this.#judge_at) return
     this.#judge_at = performance.now() + judgePace(rail.config)
@@ -127,11 +127,25 @@ export class Work {
   }
 }
 
-/** The open slots of the rail's wallets, with their transactions. */
-async function readOpen({ sql, config }: OpenEvmRail): Promise<readonly OpenSlot[]> {
+/** How long a payment is looked at that a number of blocks has settled. */
+const HOUR_MS = 3_600_000
+
+/**
+ * The open slots of the rail's wallets, with their transactions; and where a number of blocks
+ * settles, those that it has settled and the chain may still take back.
+ */
+async function readOpen(
+  { sql, config }: OpenEvmRail,
+  now: Instant,
+): Promise<readonly OpenSlot[]> {
   const addresses = config.wallets.map(({ address }) => address)
   return transactHouse(sql, [], async tx => {
-    const slots = await listOpen(tx, config.chain.id, addresses)
+    const since = plusMilliseconds(now, -(HOUR_MS + 2 * config.chain.final_ms))
+    const is_early = config.settles_on !== 'finalized'
+    const slots = [
+      ...(await listOpen(tx, config.chain.id, addresses)),
+      ...(is_early ? await listPaidSince(tx, config.chain.id, addresses, since) : []),
+    ]
     const transactions = Map.groupBy(await listTransactions(tx, slots), placeName)
     return slots.map(slot => ({ slot, transactions: transactions.get(placeName(slot)) ?? [] }))
   })
