@@ -161,6 +161,25 @@ export interface RailReport {
   readonly expected_at?: Instant
 }
 
+/** What a rail last saw of the servers that it asks, and of the wallets that it pays from. */
+export interface RailMeasures {
+  readonly providers: readonly {
+    readonly name: string
+    /** Blocks behind the highest head. */
+    readonly lag: number
+    /** Whether its answers do not count now. */
+    readonly left_out: boolean
+    /** How often it answered otherwise than those that agreed, since the rail was opened. */
+    readonly other_answers: number
+  }[]
+  readonly balances: readonly {
+    readonly wallet: string
+    readonly currency: string
+    /** Minor units, rounded down. */
+    readonly amount: bigint
+  }[]
+}
+
 /**
  * An adapter. An account's answer makes the payout `processing`, before the rail reports that step:
  * the caller then skips the rail's step. Another `requires_action` asks the account again.
@@ -183,4 +202,6 @@ export interface Rail {
    * the attempt.
    */
   inquire(payouts: readonly RailPayout[]): readonly Promise<RailReport | undefined>[]
+  /** For metrics. Absent: nothing is measured. */
+  measures?(): RailMeasures
 }

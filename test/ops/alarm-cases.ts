@@ -298,6 +298,17 @@ const FILES: readonly AlarmCase[] = [
   ),
 ]
 
+const WALLETS: readonly AlarmCase[] = [
+  ofValue('WalletGasLow', 'corridor_wallet_gas_payments{rail="acme",wallet="0x1"}', [40, 60], {
+    labels: { ...ACME, wallet: '0x1' },
+    says: 'The coin of the wallet 0x1 pays gas for 40 more payments.',
+  }),
+  ofValue('ProviderLeftOut', 'corridor_chain_provider_left_out{rail="acme",provider="own"}', [1, 0], {
+    labels: { ...ACME, provider: 'own' },
+    says: 'The answers of own about the chain of acme do not count.',
+  }),
+]
+
 const PEOPLE: readonly AlarmCase[] = [
   {
     alert: 'PayoutsNotScreened',
@@ -449,6 +460,7 @@ export const ALARM_CASES = [
   ...BOOKS,
   ...RAILS,
   ...FILES,
+  ...WALLETS,
   ...PEOPLE,
   ...MESSAGES,
   ...MACHINES,

@@ -9,7 +9,7 @@ import type { Signer } from './signer.ts'
 export interface OpenEvmRail extends RailDeps {
   readonly name: string
   readonly config: EvmConfig
-  readonly chain: Pick<OpenChain, keyof Chain | 'troubles'>
+  readonly chain: Pick<OpenChain, keyof Chain | 'troubles' | 'providers'>
   readonly signers: ReadonlyMap<Hex, Signer>
   readonly leases: Leases
   /** Called after a payment is committed: its bytes go out at once. */

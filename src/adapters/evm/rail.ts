@@ -2,10 +2,11 @@
 // so an attempt without a slot was never taken.
 import type { OpenRail } from '../../rails/kind.ts'
 import { findEvidence } from '../../rails/evidence-store.ts'
-import type { RailPayout, RailReport } from '../../rails/rail.ts'
+import type { RailMeasures, RailPayout, RailReport } from '../../rails/rail.ts'
 import { accountsOf } from '../../sql/shard.ts'
 import { payoutKey } from '../../values/id.ts'
 import { handOver } from './hand-over.ts'
+import { measuresOf } from './measures.ts'
 import type { OpenEvmRail } from './open.ts'
 import { keyOf } from './order.ts'
 import { slotReport } from './report.ts'
@@ -48,6 +49,10 @@ export class EvmRail implements OpenRail {
   inquire(payouts: readonly RailPayout[]): readonly Promise<RailReport | undefined>[] {
     const asking = inquire(this.#rail, payouts)
     return payouts.map(async ({ attempt }) => (await asking).get(attempt.id))
+  }
+
+  measures(): RailMeasures {
+    return measuresOf(this.#rail, this.#work.balances)
   }
 
   start(): void {

@@ -8,6 +8,7 @@ import { classify } from '../../sql/failure.ts'
 import { type Instant, plusMilliseconds } from '../../values/instant.ts'
 import { acquireLease, releaseLease } from '../bank-file/file-store.ts'
 import { judgeTroubles } from './judge.ts'
+import { SeenBalances } from './measures.ts'
 import type { OpenEvmRail } from './open.ts'
 import { readWallets } from './purses.ts'
 import { scanTransfers } from './scan.ts'
@@ -35,6 +36,7 @@ function judgePace({ chain }: OpenEvmRail['config']): number {
 }
 
 export class Work {
+  readonly balances = new SeenBalances()
   readonly #rail: OpenEvmRail
   readonly #holder = randomUUID()
   readonly #stopping = new AbortController()
@@ -110,6 +112,7 @@ export class Work {
     const rail = this.#rail
     await readWallets(rail)
     await judgeTroubles(rail, open, now)
+    await this.balances.read(rail)
     await noteTroubles(rail.sql, rail.name, ['not_working'], [])
     await scanTransfers(rail)
   }

@@ -19,6 +19,7 @@ import { listCovers } from '../../treasury/cover-store.ts'
 import { daysLeft } from '../../values/calendar/rules.ts'
 import { CALENDARS } from '../../values/calendar/tables.ts'
 import { currencyExponent } from '../../values/money/currency.ts'
+import { formatMajor } from '../../values/money/decimal.ts'
 
 const COUNT_EVERY_MS = 30_000
 
@@ -120,8 +121,9 @@ export async function countBankFiles({ sql, metrics }: Deps): Promise<void> {
   }
 }
 
-/** Hot wallets: the payments that their coin pays for, and what no block has taken yet. */
-export async function countChains({ sql, metrics }: Deps): Promise<void> {
+/** Hot wallets: what they have, what no block has taken yet, and what their providers show. */
+export async function countChains({ sql, rails, metrics }: Deps): Promise<void> {
+  measureRails(rails, metrics)
   const wallets = await countWallets(sql)
   metrics.walletGasPayments.reset()
   metrics.walletOpenPayments.reset()
@@ -131,6 +133,25 @@ export async function countChains({ sql, metrics }: Deps): Promise<void> {
     if (gas_left !== null) metrics.walletGasPayments.set(labels, Number(gas_left))
     metrics.walletOpenPayments.set(labels, open)
     metrics.walletOldestUnmined.set(labels, oldest_s)
+  }
+}
+
+function measureRails(rails: Deps['rails'], metrics: Deps['metrics']): void {
+  const { walletBalance, providerLag, providerLeftOut, providerOtherAnswers } = metrics
+  for (const metric of [walletBalance, providerLag, providerLeftOut, providerOtherAnswers]) {
+    metric.reset()
+  }
+  for (const rail of rails.keys()) {
+    const { providers = [], balances = [] } = rails.get(rail)?.measures?.() ?? {}
+    for (const { name: provider, lag, left_out, other_answers } of providers) {
+      providerLag.set({ rail, provider }, lag)
+      providerLeftOut.set({ rail, provider }, left_out ? 1 : 0)
+      providerOtherAnswers.inc({ rail, provider }, other_answers)
+    }
+    for (const { wallet, currency, amount } of balances) {
+      const major = Number(formatMajor(amount, currencyExponent(currency)))
+      walletBalance.set({ rail, wallet, currency }, major)
+    }
   }
 }
 
