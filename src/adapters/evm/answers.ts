@@ -17,8 +17,10 @@ function membersOf(json: unknown): Values {
   return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Values) : {}
 }
 
+type Known<T> = T & { readonly [Name in keyof T]: NonNullable<T[Name]> }
+
 /** True when no value is undefined. */
-function areRead<T extends object>(values: T): values is { [Name in keyof T]: NonNullable<T[Name]> } {
+function areRead<T extends object>(values: T): values is Known<T> {
   return Object.values(values).every(value => value !== undefined)
 }
 
@@ -51,7 +53,6 @@ export function readReceipt(
   { l1_fee }: ReceiptRules,
 ): Receipt | undefined {
   const { transactionHash, status, logs, ...rest } = membersOf(json)
-  const succeeded = ({ '0x1': true, '0x0': false } as Record<string, boolean>)[`${status}`]
   const read = {
     block: readQuantity(rest.blockNumber),
     block_hash: readHash(rest.blockHash),
@@ -60,15 +61,14 @@ export function readReceipt(
     below: l1_fee ? readQuantity(rest.l1Fee) : 0n,
     transfers: Array.isArray(logs) ? readLogs(logs) : undefined,
   }
-  if (readHash(transactionHash) !== hash || succeeded === undefined || !areRead(read)) {
-    return undefined
-  }
+  if (readHash(transactionHash) !== hash || !areRead(read)) return undefined
+  if (status !== '0x1' && status !== '0x0') return undefined
   const { block, block_hash, gas_used, price, below, transfers } = read
   const isOfIt = (log: Transfer) =>
     log.tx_hash === hash && log.block_hash === block_hash && log.block === block
   if (!transfers.every(isOfIt)) return undefined
   const cost_wei = gas_used * price + below
-  return { hash, block, block_hash, succeeded, gas_used, cost_wei, transfers }
+  return { hash, block, block_hash, succeeded: status === '0x1', gas_used, cost_wei, transfers }
 }
 
 /** The transfers of ERC-20 among the logs, in their order. */

@@ -113,7 +113,7 @@ export class Node implements Provider {
     const now = performance.now()
     const resting_s = Math.ceil((this.#rests_until - now) / 1000)
     const wait_ms = resting_s > 0 ? undefined : this.#buckets.takeWithin('', now, MAX_WAIT_MS)
-    if (wait_ms !== undefined && wait_ms > 0) await wait(wait_ms, undefined, { ref: false })
+    if (wait_ms !== undefined && wait_ms > 0) await wait(wait_ms)
     if (wait_ms !== undefined && (await this.#limiter.acquire())) return
     this.counts.held_back += 1
     const why = resting_s > 0 ? `asked too often, so it rests for ${resting_s} s` : 'busy'
