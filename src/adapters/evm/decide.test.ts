@@ -250,7 +250,7 @@ test('any sights of a payment in sequence: paid and dead only by a final receipt
           assert.ok(sight.final_nonce === null || sight.final_nonce > slot.nonce)
         }
         const place = step.step === 'mined' ? step.receipt : { block: null, block_hash: '' }
-        const hash = step.step === 'mined' ? step.receipt.hash : 'hash' in step ? step.hash : ''
+        const hash = step.step === 'mined' ? step.receipt.hash : 'lost' in step ? step.lost.hash : ''
         known = known.map(one =>
           one.hash === hash
             ? ({ ...one, block: place.block, block_hash: place.block_hash } as unknown as typeof pay)

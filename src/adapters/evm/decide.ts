@@ -32,8 +32,8 @@ export type SlotStep =
   | { readonly step: 'none' }
   | { readonly step: 'suspect' | 'cleared' | 'foreign' }
   | { readonly step: 'mined'; readonly receipt: Receipt }
-  /** `hash` is in no block any more. */
-  | { readonly step: 'reorged'; readonly hash: Hex }
+  /** The transaction is in its block no more. */
+  | { readonly step: 'reorged'; readonly lost: KnownTransaction }
   | { readonly step: 'paid'; readonly receipt: Receipt; readonly transfer: Transfer }
   | { readonly step: 'reverted' | 'voided'; readonly receipt: Receipt }
   | { readonly step: 'differs'; readonly receipt: Receipt; readonly message: string }
@@ -50,14 +50,14 @@ export function decide(
 ): SlotStep {
   const lost = transactions.find(one => isLost(one, seen))
   // A rail that settles on a number of blocks may have called it paid too early.
-  if (slot.state === 'paid' && lost !== undefined) return { step: 'reorged', hash: lost.hash }
+  if (slot.state === 'paid' && lost !== undefined) return { step: 'reorged', lost }
   if (isOver(slot)) return NONE
   const receipts = transactions.flatMap(({ hash }) => seen.receipts.get(hash) ?? [])
   const [receipt, another] = receipts.filter(one => isOnChain(one, seen))
   // One nonce has one transaction: providers that know two contradict themselves.
   if (another !== undefined) return NONE
   if (receipt !== undefined) return ofReceipt(slot, transactions, receipt, seen)
-  if (slot.state === 'mined') return lost === undefined ? NONE : { step: 'reorged', hash: lost.hash }
+  if (slot.state === 'mined') return lost === undefined ? NONE : { step: 'reorged', lost }
   return ofNonce(slot, transactions, seen)
 }
 
@@ -90,9 +90,7 @@ function ofReceipt(
     transaction.block_hash === receipt.block_hash
   if (!is_known) {
     const before = transactions.find(({ block }) => block !== null)
-    if (slot.state === 'mined' && before !== undefined) {
-      return { step: 'reorged', hash: before.hash }
-    }
+    if (slot.state === 'mined' && before !== undefined) return { step: 'reorged', lost: before }
     return { step: 'mined', receipt }
   }
   if (final === null || receipt.block > final.number) return NONE

@@ -1,6 +1,6 @@
 // What the rail has seen of an attempt on the chain, as rows of evidence. Pure.
 import type { Evidence, NewEvidence } from '../../rails/evidence.ts'
-import type { Hex, Receipt } from './chain.ts'
+import type { Hex } from './chain.ts'
 import { type SlotKey, sourceOf, type VoidAs } from './slot.ts'
 
 /**
@@ -46,13 +46,14 @@ export interface Facts {
   readonly currency?: string
   /** The hash of the transaction; '' for none. */
   readonly hash: Hex | ''
-  readonly receipt?: Receipt
+  /** The block that it is about. */
+  readonly at?: { readonly block: bigint | null; readonly block_hash: string }
   readonly message?: string
 }
 
 export function evidenceOf({ key, rail, chain_id, code, hash, ...facts }: Facts): NewEvidence {
-  const { receipt, reason } = facts
-  const position = receipt === undefined ? '' : `${receipt.block}/${receipt.block_hash}`
+  const { at, reason } = facts
+  const position = at === undefined ? '' : `${at.block}/${at.block_hash}`
   const { account_id, payout_id, attempt } = key
   return {
     ...{ account_id, payout_id, attempt, rail },

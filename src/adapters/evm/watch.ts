@@ -64,10 +64,12 @@ async function evidenceFor(rail: OpenEvmRail, slot: Slot, step: Found['step']) {
   if (code === undefined || slot.purpose === 'house') return []
   const { chain_id } = slot
   const receipt = 'receipt' in step ? step.receipt : undefined
-  const hash = receipt?.hash ?? ('hash' in step ? step.hash : '')
+  const lost = 'lost' in step ? step.lost : undefined
+  const hash = receipt?.hash ?? lost?.hash ?? ''
+  const at = receipt ?? lost
   const facts: Facts = {
     ...{ key: slot, rail: slot.rail, chain_id, code, hash },
-    ...(receipt !== undefined && { receipt }),
+    ...(at !== undefined && { at }),
     ...(await factsOf(rail, slot, step)),
   }
   return [evidenceOf(facts)]
@@ -137,7 +139,7 @@ async function write(rail: OpenEvmRail, found: readonly Found[], now: Instant): 
   })
   const slotsOf = (which: Found['step']['step']) =>
     found.filter(({ step }) => step.step === which).map(({ slot }) => slot)
-  const lost = found.flatMap(({ step }) => (step.step === 'reorged' ? [step.hash] : []))
+  const lost = found.flatMap(({ step }) => (step.step === 'reorged' ? [step.lost.hash] : []))
   const foreign = slotsOf('foreign')
   await during('chain', 'watch', found.length, () =>
     transactHouse(sql, accountsOf(evidence), async tx => {
