@@ -101,7 +101,7 @@ create table evm_slots (
   currency text not null,
   token text collate "C" not null check (token ~ '^(0x[0-9a-f]{40})?$'),
   payee text collate "C" not null check (payee ~ '^(0x[0-9a-f]{40})?$'),
-  calldata text not null check (calldata ~ '^(0x[0-9a-f]{136,400})?$'),
+  calldata text not null check (calldata ~ '^(0x([0-9a-f]{2})+)?$' and length(calldata) <= 402),
   state text not null check (state in ('refused', 'signed', 'sent', 'mined', 'paid', 'reverted',
     'voided', 'differs', 'stopped', 'foreign')),
   -- Who took it over from the chain, where the database had lost it; '' for the rail's own.
@@ -248,7 +248,7 @@ create table evm_transactions (
   hash evm_hash primary key,
   wallet text collate "C" not null,
   kind text not null check (kind in ('pay', 'void')),
-  raw text not null check (raw ~ '^(0x[0-9a-f]{100,2000})?$'),
+  raw text not null check (raw ~ '^(0x([0-9a-f]{2})+)?$' and length(raw) <= 2002),
   block_hash text collate "C" not null default '' check (block_hash ~ '^(0x[0-9a-f]{64})?$'),
   -- What the providers said of it last.
   last_answer text not null default '' check (length(last_answer) <= 500),

@@ -175,6 +175,7 @@ function isReplaceDue(
   const last = transactions.at(-1)
   const most = slot.void_as === '' ? MOST_PAYMENTS : MOST_TRANSACTIONS
   if (last === undefined || last.number >= most || !('agreed' in market)) return false
+  if (last.raw === '') return false
   // What a person has given up is replaced at once, wherever it stands.
   if (slot.void_as !== '' && last.kind === 'pay') return true
   if (!is_lowest) return false
