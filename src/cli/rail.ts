@@ -109,8 +109,15 @@ async function addRail(sql: Sql, rail: RailRow): Promise<void> {
   if (kind?.requires_secret === true && rail.secret === '') {
     throw new UsageError(`a rail of kind ${rail.kind} needs --secret, a file: ${kind.secret}`)
   }
+  refuseMissing(rail)
   if (await insertRail(sql, rail)) return
   throw new CommandFailed(`there is a rail ${rail.name}; --replace gives it other settings`)
+}
+
+/** A rail that cannot open would let its payouts wait. */
+function refuseMissing({ kind, config, secret }: RailRow): void {
+  const missing = RAIL_KINDS.find(({ name }) => name === kind)?.lacks(config, secret) ?? []
+  if (missing.length > 0) throw new UsageError(missing.join('; '))
 }
 
 async function replaceRail(
@@ -129,6 +136,7 @@ async function replaceRail(
   await refuseContradictedRoutes(sql, rail)
   // The secret stays unless a new one is given.
   const row = rail.secret === '' ? { ...rail, secret: before.secret } : rail
+  refuseMissing(row)
   await updateRail(sql, row).catch(error => {
     if (constraintOf(error) === 'keeps_its_wallets') {
       const hint = 'mark it draining, and take it out once they have ended'

@@ -68,11 +68,16 @@ export interface AnyRailKind {
   faultsOf(config: unknown): ((payout: Carried) => readonly CarriageFault[]) | undefined
   /** Every problem of the settings and the secret; [] when both are valid. */
   check(config: unknown, secret: string): readonly string[]
+  /** What the settings need and the secret has not; [] for nothing. */
+  lacks(config: unknown, secret: string): readonly string[]
   /** Throws when the row is not valid. */
   open(row: RailRow, deps: RailDeps): OpenRail
 }
 
-interface RailKind<Config> extends Omit<AnyRailKind, 'check' | 'open' | 'timetable' | 'faultsOf'> {
+/** The members that a kind has with its own type of settings. */
+type Typed = 'check' | 'lacks' | 'open' | 'timetable' | 'faultsOf'
+
+interface RailKind<Config> extends Omit<AnyRailKind, Typed> {
   /** The settings, or all of their problems, each naming its member. */
   readConfig(json: unknown): Read<Config>
   /** Absent: rails of this kind take payouts at any time. */
@@ -81,6 +86,8 @@ interface RailKind<Config> extends Omit<AnyRailKind, 'check' | 'open' | 'timetab
   faults?(config: Config, payout: Carried): readonly CarriageFault[]
   /** The problems of the secret; [] when it is valid. Absent: any secret is valid. */
   checkSecret?(secret: string): readonly string[]
+  /** What the settings need and the secret has not. Absent: nothing. */
+  lacks?(config: Config, secret: string): readonly string[]
   open(
     row: { readonly name: string; readonly config: Config; readonly secret: string },
     deps: RailDeps,
@@ -106,6 +113,10 @@ export function railKind<Config>(kind: RailKind<Config>): AnyRailKind {
       return payout => faults(value, payout)
     },
     check,
+    lacks(json, secret) {
+      const { value } = kind.readConfig(json)
+      return value === undefined ? [] : (kind.lacks?.(value, secret) ?? [])
+    },
     open(row, deps) {
       const config = kind.readConfig(row.config)
       const problems = check(row.config, row.secret)

@@ -47,7 +47,7 @@ export function readProviders(
 export function urlFault(written: string, allow_private: boolean): string | undefined {
   const url = URL.parse(written.replaceAll(PLACE, ANY_KEY))
   if (url === null || /[{}]/.test(written.replaceAll(PLACE, ''))) return 'must be like https://…'
-  const places = [...written.matchAll(PLACE)].map(([, name = '']) => name)
+  const places = placesIn(written)
   if (!places.every(name => NAME.test(name))) return 'must have the name of a key in each {}'
   const [before = ''] = written.split('{')
   if (places.length > 0 && !/^[a-z]+:\/\/[^/?]+[/?]/i.test(before)) {
@@ -77,11 +77,23 @@ export function readKeys(secret: string): Read<ReadonlyMap<string, string>> {
   return { value: keys }
 }
 
-/** The URL with its keys. Throws an error that names the key which the secret lacks. */
-export function filledUrl({ name, url }: ProviderConfig, keys: ReadonlyMap<string, string>): string {
-  return url.replaceAll(PLACE, (_place, wanted: string) => {
-    const key = keys.get(wanted)
-    if (key === undefined) throw new Error(`provider ${name}: the secret has no key ${wanted}`)
-    return encodeURIComponent(key)
-  })
+/** The keys that URLs of these providers need and the secret has not. */
+export function missingKeys(providers: readonly ProviderConfig[], secret: string): string[] {
+  const keys = readKeys(secret).value ?? new Map<string, string>()
+  return providers.flatMap(({ name, url }) =>
+    placesIn(url)
+      .filter(wanted => !keys.has(wanted))
+      .map(wanted => `provider ${name}: the secret has no key ${wanted}`),
+  )
+}
+
+/** The URL with its keys, of which none is missing. */
+export function filledUrl({ url }: ProviderConfig, keys: ReadonlyMap<string, string>): string {
+  return url.replaceAll(PLACE, (_place, wanted: string) =>
+    encodeURIComponent(keys.get(wanted) ?? ''),
+  )
+}
+
+function placesIn(url: string): string[] {
+  return [...url.matchAll(PLACE)].map(([, name = '']) => name)
 }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { railKind } from '../../rails/kind.ts'
 import { EXAMPLE, type EvmConfig, readConfig } from './config.ts'
-import { readKeys } from './config-provider.ts'
+import { missingKeys, readKeys } from './config-provider.ts'
 import { Leases } from './lease.ts'
 import type { OpenEvmRail } from './open.ts'
 import { openSigner } from './open-signer.ts'
@@ -25,6 +25,7 @@ export const EVM = railKind<EvmConfig>({
   readConfig,
   faults: shownFaults,
   checkSecret: secret => readKeys(secret).messages ?? [],
+  lacks: ({ providers }, secret) => missingKeys(providers, secret),
   open({ name, config, secret }, deps) {
     const chain = openChain(config, secret)
     const signers = config.wallets.map(

@@ -4,7 +4,7 @@ import { type Asked, agree, firstOf, quorumOf } from './agree.ts'
 import { middleOf } from './answers.ts'
 import type { Agreed, At, Block, Chain, Hex, Known, Move, Receipt, Revert, Transfer } from './chain.ts'
 import type { EvmConfig } from './config.ts'
-import { filledUrl, readKeys } from './config-provider.ts'
+import { filledUrl, missingKeys, readKeys } from './config-provider.ts'
 import { type ChainTrouble, disagreements, stillness } from './chain-trouble.ts'
 import { Heads, type Judged } from './heads.ts'
 import { quantity } from './hex.ts'
@@ -58,7 +58,8 @@ export type ChainConfig = Pick<
 /** Throws an error that names the key which the secret lacks. */
 export function openChain(config: ChainConfig, secret: string): OpenChain {
   const keys = readKeys(secret)
-  if (keys.messages !== undefined) throw new Error(keys.messages.join('; '))
+  const problems = [...(keys.messages ?? []), ...missingKeys(config.providers, secret)]
+  if (keys.messages !== undefined || problems.length > 0) throw new Error(problems.join('; '))
   const nodes = config.providers.map(
     provider =>
       new Node({
