@@ -28,6 +28,22 @@ create trigger keeps_its_chain before update on rails
     is distinct from (new.config -> 'chain', new.config -> 'test_chain', new.config -> 'tokens'))
   execute function check_rail_identity();
 
+-- A person also gives payments up, and opens stopped wallets.
+create or replace function record_act(changed text, why text, was jsonb, is_now jsonb) returns void
+language plpgsql security definer set search_path to public, pg_temp as $$
+begin
+  if changed <> all (array['payouts', 'balance_transactions', 'beneficiaries', 'entities', 'events',
+    'rail_exceptions', 'screening_matches', 'payout_approvals', 'beneficiary_approvals', 'evm_slots',
+    'evm_wallets'])
+  then
+    raise exception 'the history of % is written by its triggers alone', changed
+      using errcode = 'insufficient_privilege';
+  end if;
+  insert into audit_log (table_name, changed_at, changed_by, reason, before, after)
+  values (changed, clock_timestamp(),
+    coalesce(nullif(current_setting('corridor.operator', true), ''), session_user), why, was, is_now);
+end $$;
+
 create domain evm_address as text collate "C" check (value ~ '^0x[0-9a-f]{40}$');
 create domain evm_hash as text collate "C" check (value ~ '^0x[0-9a-f]{64}$');
 
@@ -71,6 +87,52 @@ create trigger wallet_rises before update on evm_wallets
 create trigger kept before delete or truncate on evm_wallets
   for each statement execute function refuse_change();
 
+-- Money that leaves a wallet for the house's own address. One person asks for it and another one
+-- agrees; then the rail pays it, once.
+create table evm_sweeps (
+  id bigint generated always as identity primary key,
+  chain_id positive not null,
+  -- Minor units of the currency.
+  amount positive not null,
+  asked_at timestamptz not null default clock_timestamp(),
+  agreed_at timestamptz,
+  rail text collate "C" not null check (rail <> ''),
+  wallet evm_address not null,
+  -- The treasury_address of the settings when it was asked for.
+  payee evm_address not null,
+  currency text not null,
+  asked_by text not null check (asked_by <> '' and length(asked_by) <= 200),
+  reason text not null check (reason <> '' and length(reason) <= 500),
+  agreed_by text not null default '' check (length(agreed_by) <= 200),
+  constraint sweep_by_two check (agreed_by = '' or fold_person(agreed_by) <> fold_person(asked_by)),
+  constraint agreed_by_a_person check ((agreed_at is null) = (agreed_by = ''))
+);
+create function refuse_sweep_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'sweep % stays as it was asked for', old.id
+    using errcode = 'check_violation', constraint = 'sweep_stays';
+end $$;
+create trigger sweep_stays before update on evm_sweeps for each row
+  when (old.agreed_by <> '' or (old.id, old.chain_id, old.amount, old.asked_at, old.rail, old.wallet,
+      old.payee, old.currency, old.asked_by, old.reason)
+    is distinct from (new.id, new.chain_id, new.amount, new.asked_at, new.rail, new.wallet,
+      new.payee, new.currency, new.asked_by, new.reason))
+  execute function refuse_sweep_change();
+create function check_sweep_begin() returns trigger language plpgsql as $$
+begin
+  if new.agreed_by <> '' then
+    raise exception 'nobody has asked for this sweep before' using errcode = 'check_violation',
+      constraint = 'asked_before_agreed';
+  end if;
+  return new;
+end $$;
+create trigger asked_before_agreed before insert on evm_sweeps
+  for each row execute function check_sweep_begin();
+create trigger kept before delete or truncate on evm_sweeps
+  for each statement execute function refuse_change();
+create trigger history after insert or update on evm_sweeps
+  for each row execute function keep_history();
+
 -- A payment: the nonce of a wallet that an attempt has, or the row by which the rail has refused the
 -- attempt. Its content never changes.
 create table evm_slots (
@@ -88,6 +150,8 @@ create table evm_slots (
   void_at timestamptz,
   -- Whether the payee has code, such as a Safe.
   to_contract boolean not null default false,
+  -- The sweep that a payment for the house makes. Each is paid once, or never.
+  sweep bigint unique references evm_sweeps,
   attempt integer check (attempt > 0),
   account_id text collate "C" not null default '',
   payout_id text collate "C" not null default '',
@@ -113,6 +177,7 @@ create table evm_slots (
   constraint slot_of_a_nonce unique (chain_id, wallet, nonce),
   constraint pays_an_attempt check ((purpose = 'pay') = (account_id <> '')
     and (purpose = 'pay') = (payout_id <> '') and (purpose = 'pay') = (attempt is not null)),
+  constraint house_by_a_sweep check ((purpose = 'house') = (sweep is not null)),
   constraint nonce_unless_refused check ((nonce is null) = (state = 'refused')),
   constraint wallet_of_a_nonce check (nonce is null or wallet ~ '^0x[0-9a-f]{40}$'),
   constraint whole_unless_refused check (state in ('refused', 'foreign')
@@ -149,16 +214,32 @@ begin
   end if;
   return new;
 end $$;
+-- Two people have agreed to what leaves for the house.
+create function check_house_slot() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  if not exists (
+    select from evm_sweeps w where w.id = new.sweep and w.agreed_by <> ''
+      and (w.chain_id, w.rail, w.wallet, w.payee, w.currency, w.amount)
+        = (new.chain_id, new.rail, new.wallet, new.payee, new.currency, new.amount))
+  then
+    raise exception 'nobody has agreed to sweep %', new.sweep
+      using errcode = 'check_violation', constraint = 'house_by_two_people';
+  end if;
+  return new;
+end $$;
+create trigger house_by_two_people before insert on evm_slots
+  for each row when (new.purpose = 'house') execute function check_house_slot();
 create trigger reserved_first before insert on evm_slots
   for each row execute function check_slot_begin();
 create function check_slot_step() returns trigger language plpgsql as $$
 begin
   if (new.id, new.chain_id, new.nonce, new.amount, new.units, new.made_at, new.attempt,
       new.account_id, new.payout_id, new.rail, new.wallet, new.uetr, new.purpose, new.currency,
-      new.token, new.payee, new.calldata, new.to_contract, new.adopted_by)
+      new.token, new.payee, new.calldata, new.to_contract, new.adopted_by, new.sweep)
     is distinct from (old.id, old.chain_id, old.nonce, old.amount, old.units, old.made_at,
       old.attempt, old.account_id, old.payout_id, old.rail, old.wallet, old.uetr, old.purpose,
-      old.currency, old.token, old.payee, old.calldata, old.to_contract, old.adopted_by)
+      old.currency, old.token, old.payee, old.calldata, old.to_contract, old.adopted_by, old.sweep)
     or old.ended_at is not null and (old.state, new.state) <> ('paid', 'sent')
     or old.void_as <> '' and (new.void_as, new.void_by, new.void_reason, new.void_at)
       is distinct from (old.void_as, old.void_by, old.void_reason, old.void_at)
@@ -377,6 +458,7 @@ create table evm_troubles (
 );
 
 grant select, insert on evm_wallets, evm_slots, evm_transactions, evm_transfers to corridor_service;
+grant select, insert, update (agreed_at, agreed_by) on evm_sweeps to corridor_service;
 grant update (next_nonce, state, stopped_as, stopped_at, problem, held_by, held_until, read_block,
   read_hash, gas_left) on evm_wallets to corridor_service;
 grant update (state, ended_at, suspect_at, void_as, void_by, void_reason, void_at, payee, calldata)
@@ -386,8 +468,8 @@ grant update (first_sent_at, sends, last_answer, block, block_hash, succeeded, g
 grant update (receiver) on evm_transfers to corridor_service;
 grant select, insert, update (block, units, at) on evm_balances to corridor_service;
 grant select, insert, update, delete on evm_troubles to corridor_service;
-grant select on evm_wallets, evm_slots, evm_transactions, evm_transfers, evm_balances, evm_troubles
-  to corridor_auditor;
+grant select on evm_wallets, evm_sweeps, evm_slots, evm_transactions, evm_transfers, evm_balances,
+  evm_troubles to corridor_auditor;
 
 select confine_to_accounts('evm_slots');
 -- The rail works on the slots of all accounts, in a transaction that says so.

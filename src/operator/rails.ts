@@ -15,6 +15,7 @@ import { closeException } from './exceptions.ts'
 import { presentRoute, RouteRow } from './payout-routing.ts'
 import { RailPath, railNamed } from './rail-named.ts'
 import { ReasonRequest } from './request.ts'
+import { SWEEPS } from './sweeps.ts'
 
 const RAIL = {
   name: Type.String(),
@@ -122,7 +123,7 @@ const resume = writing({
 })
 
 export const rails: ActionGroup = {
-  actions: [list, show, pause, resume, closeException, voidPayment, adoptLost],
+  actions: [list, show, pause, resume, closeException, voidPayment, adoptLost, ...SWEEPS],
 }
 
 /** '' resumes. Refuses (404) an unknown name, and (400) the rail of people. */

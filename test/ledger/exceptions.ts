@@ -15,6 +15,7 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   evm_wallets: 'how far the nonces of hot wallets are used; moves nothing',
   evm_transactions: 'signed bytes, which a chain has too; moves nothing by itself',
   evm_transfers: 'what the chain says has moved; it is read again from the chain',
+  evm_sweeps: 'what people have agreed to move to the house; a slot moves it',
   evm_balances: 'what the chain says each wallet has; it is asked again',
   evm_troubles: 'what keeps payments waiting, judged again and again; moves nothing',
   rail_items: 'of live accounts whose bank takes files: what was paid is held against its payout',

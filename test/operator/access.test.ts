@@ -43,6 +43,8 @@ const ASKING = [
     'payout/:id/close_exception',
     'payout/:id/void',
     'rail/:name/adopt',
+    'rail/:name/sweep',
+    'rail_sweep/:id/agree',
     'payout/:id/transition',
     'pricing',
     'pricing/remove',

@@ -269,6 +269,11 @@ export const CALLS: Readonly<Record<string, (world: OperatorWorld) => Promise<Ca
   }),
   'POST /v3/operator/payout/:id/void': about(payoutOnChain, { again: true, ...REASON }),
   'POST /v3/operator/rail/:name/adopt': about(newChainRail, REASON),
+  'GET /v3/operator/rail/:name/sweep': about(newChainRail),
+  'POST /v3/operator/rail/:name/sweep': about(newSweepingRail, {
+    ...{ wallet: EXAMPLE.wallets[0]?.address, currency: 'USDC', amount: 1_000_000, ...REASON },
+  }),
+  'POST /v3/operator/rail_sweep/:id/agree': about(newSweep, {}),
   'GET /v3/operator/exception': () => ({ query: '?limit=2' }),
   'GET /v3/operator/screening': () => ({ query: '?state=open' }),
   'GET /v3/operator/screening/:id': about(heldPayout),
@@ -424,6 +429,25 @@ async function newChainRail({ service }: OperatorWorld): Promise<string> {
   const row = { name, kind: 'evm', config: EXAMPLE, secret: 'alchemy=a', paused_reason: '' } as const
   await insertRail(sql, row)
   return name
+}
+
+/** One that says where its wallets send money of the house. */
+async function newSweepingRail({ service }: OperatorWorld): Promise<string> {
+  const name = `chain_${newReference().slice(-16)}`
+  const config = { ...EXAMPLE, treasury_address: `0x${'7e'.repeat(20)}` }
+  const row = { name, kind: 'evm', config, secret: 'alchemy=a', paused_reason: '' } as const
+  await insertRail(service.deps.operators.sql, row)
+  return name
+}
+
+/** What somebody else has asked to move. */
+async function newSweep(world: OperatorWorld): Promise<string> {
+  const [sweep] = await world.service.database.owner<{ id: string }[]>`
+    insert into evm_sweeps (chain_id, amount, rail, wallet, payee, currency, asked_by, reason)
+    values (8453, 1, ${await newSweepingRail(world)}, ${`0x${'a'.repeat(40)}`},
+      ${`0x${'7e'.repeat(20)}`}, 'USDC', 'somebody else', 'More than a week needs')
+    returning 'sweep_' || id as id`
+  return sweep?.id ?? ''
 }
 
 /** A payout with a payment that no block has. */

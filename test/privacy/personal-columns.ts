@@ -172,6 +172,7 @@ export const COLUMNS: Readonly<Record<string, Declared>> = {
   },
   evm_transactions: { personal: 'raw', none: 'hash wallet kind block_hash last_answer' },
   evm_transfers: { personal: 'receiver', none: 'tx_hash block_hash token sender' },
+  evm_sweeps: { staff: 'asked_by reason agreed_by', none: 'rail wallet payee currency' },
   evm_balances: { none: 'wallet token' },
   evm_troubles: { none: 'rail wallet kind message' },
   database_mark: { none: 'lineage system database timeline files' },

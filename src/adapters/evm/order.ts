@@ -33,7 +33,7 @@ export interface Order {
 }
 
 /** The places of USDC and USDT in payouts. */
-const PLACES = 6
+export const PLACES = 6
 
 /** The highest address that nobody has a key of: those of precompiled contracts. */
 const MOST_RESERVED = 0xffffn

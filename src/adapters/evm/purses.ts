@@ -51,25 +51,13 @@ export async function readPurses(
   head: Block,
   tokens: readonly Hex[],
 ): Promise<readonly Purse[]> {
-  const { config, sql, chain } = rail
+  const { config, sql } = rail
   const usable = config.wallets.filter(({ draining }) => !draining).map(({ address }) => address)
-  const begun = (await readWallets(rail)).map(({ address }) => address)
-  const addresses = usable.filter(address => begun.includes(address))
-  // Asked before the rows are read: bytes are committed before a chain can know them, so a higher
-  // count of the chain is of transactions that the database does not have.
-  const counts = await eachOf(addresses, address => countOf(chain, address))
-  const rows = await findWallets(sql, config.chain.id, addresses)
+  const addresses = await listSigning(rail, usable)
   const loads = await transactHouse(sql, [], tx =>
     listLoads(tx, config.chain.id, addresses, head.number),
   )
-  const active = await eachOf(addresses, async (address): Promise<readonly Hex[]> => {
-    const row = rows.find(wallet => wallet.address === address)
-    const count = counts[addresses.indexOf(address)]
-    if (row === undefined || count === undefined) return []
-    if (count > row.next_nonce) await stopLost(rail, row, count)
-    return count > row.next_nonce || row.state === 'stopped' ? [] : [address]
-  })
-  const purses = await eachOf(active.flat(), address =>
+  const purses = await eachOf(addresses, address =>
     readPurse(rail, address, {
       head,
       tokens,
@@ -77,6 +65,28 @@ export async function readPurses(
     }),
   )
   return purses.flat()
+}
+
+/** Those of these wallets that have begun and may sign now. */
+export async function listSigning(
+  rail: OpenEvmRail,
+  among: readonly Hex[],
+): Promise<readonly Hex[]> {
+  const { config, sql, chain } = rail
+  const begun = (await readWallets(rail)).map(({ address }) => address)
+  const addresses = among.filter(address => begun.includes(address))
+  // Asked before the rows are read: bytes are committed before a chain can know them, so a higher
+  // count of the chain is of transactions that the database does not have.
+  const counts = await eachOf(addresses, address => countOf(chain, address))
+  const rows = await findWallets(sql, config.chain.id, addresses)
+  const active = await eachOf(addresses, async (address): Promise<readonly Hex[]> => {
+    const row = rows.find(wallet => wallet.address === address)
+    const count = counts[addresses.indexOf(address)]
+    if (row === undefined || count === undefined) return []
+    if (count > row.next_nonce) await stopLost(rail, row, count)
+    return count > row.next_nonce || row.state === 'stopped' ? [] : [address]
+  })
+  return active.flat()
 }
 
 /**

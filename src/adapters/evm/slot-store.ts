@@ -14,16 +14,28 @@ export type FoundSlot = Omit<Slot, 'nonce' | 'wallet' | 'token' | 'payee' | 'cal
 
 export type NewSlot = Omit<
   FoundSlot,
-  'id' | 'made_at' | 'ended_at' | 'suspect_at' | 'adopted_by' | 'void_as' | 'void_by' | 'void_reason'
-> & { readonly state: 'signed' | 'refused'; readonly adopted_by?: string }
+  | 'id'
+  | 'sweep'
+  | 'made_at'
+  | 'ended_at'
+  | 'suspect_at'
+  | 'adopted_by'
+  | 'void_as'
+  | 'void_by'
+  | 'void_reason'
+> & {
+  readonly state: 'signed' | 'refused'
+  readonly sweep?: bigint
+  readonly adopted_by?: string
+}
 
 type Row = Omit<FoundSlot, 'units'> & { readonly units: string }
 
 const COLUMNS = sql`
-  s.id, s.chain_id, s.wallet, s.nonce, s.rail, s.uetr, s.purpose, s.account_id, s.payout_id,
-  coalesce(s.attempt, 0) as attempt, s.currency, s.amount, s.units, s.token, s.payee, s.calldata,
-  s.to_contract, s.state, s.made_at, s.ended_at, s.suspect_at, s.adopted_by, s.void_as, s.void_by,
-  s.void_reason`
+  s.id, s.chain_id, s.wallet, s.nonce, s.rail, s.uetr, s.purpose, s.sweep, s.account_id,
+  s.payout_id, coalesce(s.attempt, 0) as attempt, s.currency, s.amount, s.units, s.token, s.payee,
+  s.calldata, s.to_contract, s.state, s.made_at, s.ended_at, s.suspect_at, s.adopted_by, s.void_as,
+  s.void_by, s.void_reason`
 
 /** The states of slots whose end is not final yet. */
 const OPEN = sql`s.state in ('signed', 'sent', 'mined', 'stopped')`
@@ -109,15 +121,15 @@ export async function listPaidSince(
 export async function insertSlots(tx: TransactionSql, slots: readonly NewSlot[]): Promise<void> {
   if (slots.length === 0) return
   await tx`
-    insert into evm_slots (chain_id, wallet, nonce, rail, uetr, purpose, account_id, payout_id,
-      attempt, currency, amount, units, token, payee, calldata, to_contract, state, adopted_by,
+    insert into evm_slots (chain_id, wallet, nonce, rail, uetr, purpose, sweep, account_id,
+      payout_id, attempt, currency, amount, units, token, payee, calldata, to_contract, state, adopted_by,
       ended_at)
-    select chain_id, wallet, nonce, rail, uetr, purpose, account_id, payout_id, nullif(attempt, 0),
-      currency, amount, units, token, payee, calldata, to_contract, state,
+    select chain_id, wallet, nonce, rail, uetr, purpose, sweep, account_id, payout_id,
+      nullif(attempt, 0), currency, amount, units, token, payee, calldata, to_contract, state,
       coalesce(adopted_by, ''), case when state = 'refused' then clock_timestamp() end
     from json_to_recordset(${rowsAsJson(slots)}::text::json) as r(chain_id bigint, wallet text,
-      nonce bigint, rail text, uetr text, purpose text, account_id text, payout_id text,
-      attempt integer, currency text, amount bigint, units numeric, token text, payee text,
+      nonce bigint, rail text, uetr text, purpose text, sweep bigint, account_id text,
+      payout_id text, attempt integer, currency text, amount bigint, units numeric, token text, payee text,
       calldata text, to_contract boolean, state text, adopted_by text)`
 }
 
@@ -195,7 +207,7 @@ export async function listLoads(
       coalesce(sum(s.units) filter (where b.is_pending), 0)::text as units,
       coalesce(sum(b.gas_wei) filter (where b.is_pending), 0)::text as gas_wei,
       coalesce(sum(s.amount) filter (where s.made_at >= date_trunc('day', clock_timestamp(), 'UTC')
-        and s.state not in ('reverted', 'voided')), 0)::text as today
+        and s.purpose = 'pay' and s.state not in ('reverted', 'voided')), 0)::text as today
     from evm_slots s
     cross join lateral (
       select coalesce(max(t.gas * t.max_fee), 0) as gas_wei,

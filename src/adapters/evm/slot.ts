@@ -43,6 +43,8 @@ export interface Slot extends SlotKey, Place {
   /** The end-to-end reference of the attempt; '' where none is known. */
   readonly uetr: string
   readonly purpose: 'pay' | 'house' | 'foreign'
+  /** The sweep that a payment for the house makes; null for any other. */
+  readonly sweep: bigint | null
   readonly currency: string
   /** Minor units of the currency. */
   readonly amount: bigint

@@ -15,6 +15,7 @@ import { scanTransfers } from './scan.ts'
 import { type OpenSlot, sendDue } from './send.ts'
 import { placeName } from './slot.ts'
 import { listOpen, listPaidSince, transactHouse } from './slot-store.ts'
+import { sweepAgreed } from './sweep.ts'
 import { listTransactions } from './transaction-store.ts'
 import { noteTroubles } from './trouble-store.ts'
 import { watchOpen } from './watch.ts'
@@ -115,6 +116,7 @@ export class Work {
     await this.balances.read(rail)
     await noteTroubles(rail.sql, rail.name, ['not_working'], [])
     await scanTransfers(rail)
+    await sweepAgreed(rail)
   }
 
   /** Logs a failure, unless the last one was the same. */

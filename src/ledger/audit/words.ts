@@ -21,6 +21,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   beneficiary_approvals: 'approval of beneficiary',
   entities: 'entity',
   evm_slots: 'payment on a chain of',
+  evm_sweeps: 'sweep',
   evm_wallets: 'wallet',
   fees: 'fee',
   invitations: 'invitation',
