@@ -30,7 +30,7 @@ test('sweep that another person agrees to: paid once to the house, between two p
   await world.untilStatus('succeeded', await world.pay(1))
   const { id } = JSON.parse(await succeed(anna, ...asked(), '--json')) as { id: string }
   const own = await anna.run('rail', 'agree', id)
-  assert.notEqual(own.status, 0)
+  assert.notEqual(own.code, 0)
   assert.match(own.stderr, /another person agrees/)
   await succeed(ben, 'rail', 'agree', id)
   const again = await ben.run('rail', 'agree', id)
