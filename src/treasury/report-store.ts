@@ -102,6 +102,32 @@ export function listCosts(sql: Tag, { from, to }: Period, limit: number) {
     group by 1, 2, 3, 4 order by 1, 2, 3, 4 limit ${limit}`
 }
 
+/**
+ * What payments on chains have cost for gas, in wei, by the day of UTC on which they were final. The
+ * reader sees every slot.
+ */
+export async function listGas(sql: Tag, { from, to }: Period, limit: number) {
+  const rows = await sql<
+    {
+      day: string
+      rail: string
+      chain_id: bigint
+      wallet: string
+      state: string
+      transactions: bigint
+      wei: string
+    }[]
+  >`
+    select to_char(s.ended_at at time zone 'UTC', 'YYYY-MM-DD') as day, s.rail, s.chain_id, s.wallet,
+      s.state, count(*) as transactions, sum(t.cost_wei)::text as wei
+    from evm_slots s join evm_transactions t on t.chain_id = s.chain_id and t.wallet = s.wallet
+      and t.nonce = s.nonce and t.block is not null
+    where s.ended_at >= ${from}::date::timestamp at time zone 'UTC'
+      and s.ended_at < (${to}::date + 1)::timestamp at time zone 'UTC'
+    group by 1, 2, 3, 4, 5 order by 1, 2, 3, 4, 5 limit ${limit}`
+  return rows.map(({ wei, ...row }) => ({ ...row, wei: BigInt(wei) }))
+}
+
 /** Money that came in and is not credited: lines on accounts for clients, oldest first. */
 export function listSuspense(sql: Tag, limit: number) {
   return sql<

@@ -1,5 +1,6 @@
 // The reports of the house's books: tables of words, for people and for other programs. Each is a
 // view of the same rows; none is stored.
+import { EVM_CHAINS } from '../adapters/evm/chains.ts'
 import type { Sql } from '../sql/connect.ts'
 import type { Tag } from '../sql/sql.ts'
 import { refusal } from '../values/errors.ts'
@@ -13,6 +14,7 @@ import { caseId } from './match/case-id.ts'
 import {
   listCosts,
   listFx,
+  listGas,
   listIncome,
   listPostings,
   listSuspense,
@@ -56,6 +58,12 @@ function major(amount: bigint, currency: string): string {
   const exponent = findCurrency(currency)?.exponent
   return exponent === undefined ? String(amount) : formatMajor(amount, exponent)
 }
+
+/** The coin that pays for gas on a chain; `ETH` for a test chain that stands in for another one. */
+function coinOf(chain_id: bigint): string {
+  return EVM_CHAINS.find(({ id }) => id === chain_id)?.native ?? 'ETH'
+}
+const COIN_PLACES = 18
 
 /** Makes text of a row: bigints are amounts in its currency, but for those that count. */
 function worded<Row extends { readonly currency: string }>(
@@ -118,6 +126,17 @@ export const REPORTS = {
     columns: ['month', 'nostro', 'kind', 'currency', 'amount', 'journals'],
     rows: async (sql, query) =>
       (await listCosts(sql, query, ONE_MORE)).map(row => worded(row, ['journals'])),
+  },
+  gas: {
+    title: 'what payments on chains have cost, by day and wallet',
+    asks: 'period',
+    columns: ['day', 'rail', 'wallet', 'outcome', 'transactions', 'coin', 'cost'],
+    rows: async (sql, query) =>
+      (await listGas(sql, query, ONE_MORE)).map(({ state: outcome, chain_id, wei, ...row }) => ({
+        ...{ day: row.day, rail: row.rail, wallet: row.wallet, outcome },
+        ...{ transactions: String(row.transactions), coin: coinOf(chain_id) },
+        cost: formatMajor(wei, COIN_PLACES),
+      })),
   },
   clients: {
     title: 'what is owed to each client',

@@ -6,6 +6,7 @@ import { stateChains } from '../../src/app/worker/state-chains.ts'
 import { deriveSome } from '../../src/treasury/derive.ts'
 import { matchNostro } from '../../src/treasury/match/match-nostro.ts'
 import { insertNostro, listNostros } from '../../src/treasury/nostro-store.ts'
+import { readReport } from '../../src/treasury/report.ts'
 import { plusDays } from '../../src/values/calendar/day.ts'
 import { verify } from '../../src/verify/run.ts'
 import { type ChainWorld, openChainWorld, RAIL } from '../support/chain/world.ts'
@@ -92,6 +93,12 @@ test('days with payments, money from a stranger and a unit from nowhere: proved,
   assert.deepEqual((await statements()).at(-1), {
     ...{ day: second, state: 'sum_differs', lines: 0, amount: 0n },
   })
+  const [gas] = await world.service.database.owner<{ wei: string }[]>`
+    select sum(cost_wei)::text as wei from evm_transactions where block is not null`
+  const from_to = { from: '2020-01-01', to: '2100-01-01', at: '', month: '', quarter: '', today: '' }
+  const { rows } = await readReport(world.service.database.owner, 'gas', from_to as never)
+  const reported = rows.map(({ cost = '' }) => BigInt(cost.replace('.', '')))
+  assert.equal(reported.reduce((a, b) => a + b, 0n), BigInt(gas?.wei ?? '0'))
   const verdict = await verify(world.service.database.owner, { account_id: null, all: true })
   assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
 })
