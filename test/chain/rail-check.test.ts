@@ -1,9 +1,7 @@
 // `corridor rail check` of a rail on a chain: a right one passes every check, and each fault of its
 // providers, tokens, wallets or signers fails the check that is about it.
 import assert from 'node:assert/strict'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { chmod } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
 import { readConfig } from '../../src/adapters/evm/config.ts'
 import { openSigner } from '../../src/adapters/evm/open-signer.ts'
@@ -110,17 +108,13 @@ test('rail check, wallet that the issuer has frozen, or without money: each is n
   assert.deepEqual(failed, ['free-USDC-1: it is frozen'])
 })
 
-test('corridor rail add, provider whose key the secret has not: refused, and the key is named', async t => {
-  const folder = await mkdtemp(join(tmpdir(), 'rail-add-'))
-  t.after(() => rm(folder, { recursive: true }))
-  const [config, keys] = [join(folder, 'rail.json'), join(folder, 'rpc.keys')]
-  await writeFile(config, JSON.stringify(settingsOf(world)))
-  const [first, ...others] = secretOf().split('\n')
-  await writeFile(keys, `${first}\n`)
+test('corridor rail add, provider whose key the secret has not: refused, and the key is named', async () => {
+  const config = await cli.file('second.json', JSON.stringify(settingsOf(world)))
+  const [first = '', ...others] = secretOf().split('\n')
+  const keys = await cli.file('rpc.keys', first)
   const add = ['rail', 'add', 'second', '--kind', 'evm', '--config', config]
   const { code, stderr } = await cli.run(...add, '--secret', keys)
-  assert.equal(code, 2)
-  assert.ok(others.length > 0)
+  assert.deepEqual([code, others.length], [2, 2])
   for (const { name } of world.providers.slice(1)) {
     assert.ok(stderr.includes(`provider ${name}: the secret has no key ${name}`), stderr)
   }

@@ -7,8 +7,10 @@ export interface ProviderConfig {
   readonly name: string
   /** `{name}` in it stands for a key of the rail's secret. */
   readonly url: string
-  /** The most requests a second, as agreed with the provider. */
+  /** The most calls a second, as agreed with the provider. */
   readonly per_second: number
+  /** The most calls of one request. */
+  readonly batch: number
 }
 
 /** The name of a provider, or of a key. */
@@ -22,7 +24,7 @@ export function readProviders(
   allow_private: boolean,
 ): ProviderConfig[] {
   const read = providers.map(provider => {
-    provider.only(['name', 'url', 'per_second'])
+    provider.only(['name', 'url', 'per_second', 'batch'])
     const name = provider.text('name', 32)
     if (name !== '' && !NAME.test(name)) {
       provider.problem('name', 'must have small letters, digits, - and _ alone')
@@ -30,7 +32,8 @@ export function readProviders(
     const url = provider.text('url', 2000)
     const fault = url === '' ? undefined : urlFault(url, allow_private)
     if (fault !== undefined) provider.problem('url', fault)
-    return { name, url, per_second: provider.integer('per_second', 50, 1, 10_000) }
+    const per_second = provider.integer('per_second', 50, 1, 10_000)
+    return { name, url, per_second, batch: provider.integer('batch', 20, 1, 100) }
   })
   read.forEach(({ name, url }, i) => {
     const earlier = read.slice(0, i)

@@ -165,7 +165,7 @@ suite('keys of providers', () => {
 
   test('URL: filled with its keys, so that none can leave its place', () => {
     const keys = new Map([['alchemy', KEY]])
-    const filled = filledUrl({ name: 'one', url: 'https://a.example/{alchemy}?k={alchemy}', per_second: 1 }, keys)
+    const filled = filledUrl({ name: 'one', url: 'https://a.example/{alchemy}?k={alchemy}', per_second: 1, batch: 1 }, keys)
     const { host, pathname, searchParams, hash } = new URL(filled)
     assert.deepEqual([host, decodeURIComponent(pathname), searchParams.get('k'), hash], ['a.example', `/${KEY}`, KEY, ''])
   })

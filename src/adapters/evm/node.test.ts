@@ -13,7 +13,13 @@ after(async () => {
   for (const close of closing) await close()
 })
 
-async function open(script: Script, more: { per_second?: number; within_ms?: number } = {}) {
+interface Limits {
+  readonly per_second?: number
+  readonly batch?: number
+  readonly within_ms?: number
+}
+
+async function open(script: Script, more: Limits = {}) {
   const server = await startScriptedNode(script)
   closing.push(() => server.close())
   const node = new Node({
@@ -21,6 +27,7 @@ async function open(script: Script, more: { per_second?: number; within_ms?: num
     url: `${server.url}${KEY}?token=${KEY}`,
     keys: [KEY],
     per_second: more.per_second ?? 1_000,
+    batch: more.batch ?? 1,
     allow_private: true,
     answer_within_ms: more.within_ms ?? 5_000,
   })
@@ -138,7 +145,7 @@ suite('node', () => {
 
   test('address that is not public, without allow_private: not asked', async () => {
     const { server } = await open(() => ({ result: 1 }))
-    const options = { name: 'own', keys: [], per_second: 10, allow_private: false }
+    const options = { name: 'own', keys: [], per_second: 10, batch: 1, allow_private: false }
     const node = new Node({ ...options, url: server.url.replace('http:', 'https:') })
     await assert.rejects(() => node.ask('eth_x', []), /address not allowed/)
     assert.equal(server.asked.length, 0)
@@ -200,6 +207,62 @@ suite('node', () => {
       assert.ok(!text.includes('/v2/'), text)
     }
     assert.match(shown[0] ?? '', /no key … at …/)
+  })
+
+  test('calls of one moment: few requests, each with its own answer; logs go alone', async () => {
+    const { node, server } = await open(
+      ({ method, params: [n] }) =>
+        method === 'eth_fail' ? { error: { code: 3, message: `no ${n}` } } : { result: n },
+      { batch: 20 },
+    )
+    const asked = Array.from({ length: 45 }, (_, n) => node.ask('eth_call', [n]))
+    const failing = node.ask('eth_fail', [7]).catch(error => error.message)
+    const logs = node.ask('eth_getLogs', [8])
+    assert.deepEqual(await Promise.all(asked), Array.from({ length: 45 }, (_, n) => n))
+    assert.deepEqual([await failing, await logs], ['no 7', 8])
+    assert.deepEqual(server.requests.toSorted(), [1, 20, 20, 6])
+    assert.deepEqual(node.counts, { asked: 47, unanswered: 0, held_back: 0 })
+  })
+
+  const swapped: Script = ({ id }) => ({
+    text: JSON.stringify([{ jsonrpc: '2.0', id: id + 1, result: 'second' }, { jsonrpc: '2.0', id, result: 'first' }]),
+  })
+  const partly: Script = ({ id }) => ({ text: JSON.stringify([{ jsonrpc: '2.0', id, result: 'first' }, null]) })
+  const ofBatch = async (script: Script) => {
+    const { node, server } = await open(script, { batch: 20 })
+    const asked = ['a', 'b'].map(method => node.ask(method, []).catch(error => error.message))
+    return { results: await Promise.all(asked), requests: server.requests, node }
+  }
+
+  test('answers of a batch in another order: each to its call', async () => {
+    assert.deepEqual((await ofBatch(swapped)).results, ['first', 'second'])
+  })
+
+  test('answer of a batch that lacks one: none for that call alone', async () => {
+    assert.deepEqual((await ofBatch(partly)).results, ['first', 'the answer is no JSON-RPC'])
+  })
+
+  const refusals: readonly (readonly [string, Script])[] = [
+    ['an error for all', ({ id }) => ({ text: `{"jsonrpc":"2.0","id":${id},"result":"one"}` })],
+    ['status 403', ({ method, id }) => ({ status: 403, text: `${method} ${id}` })],
+  ]
+  for (const [what, script] of refusals) {
+    test(`batch refused by ${what}: each call alone, and no batch any more`, async () => {
+      const { results, requests, node } = await ofBatch(script)
+      assert.deepEqual(requests, [2, 1, 1])
+      assert.equal(results.length, 2)
+      await Promise.allSettled([node.ask('c', []), node.ask('d', [])])
+      assert.deepEqual(requests, [2, 1, 1, 1, 1])
+    })
+  }
+
+  test('answer of a batch that is too long: each call alone', async () => {
+    const half = 'x'.repeat(MiB / 2)
+    const { results, requests, node } = await ofBatch(() => ({ result: half }))
+    assert.deepEqual(results, [half, half])
+    assert.deepEqual(requests, [2, 1, 1])
+    await Promise.all([node.ask('c', []), node.ask('d', [])])
+    assert.equal(requests[3], 2)
   })
 
   test('closed: waits for what is open, and asks no more', async () => {

@@ -56,20 +56,35 @@ interface NodeOptions {
   /** The keys in it. */
   readonly keys: readonly string[]
   readonly per_second: number
+  /** The most calls of one request. */
+  readonly batch: number
   readonly allow_private: boolean
   /** For tests of slow nodes. */
   readonly answer_within_ms?: number
 }
 
+interface Call {
+  readonly method: string
+  readonly params: readonly unknown[]
+  resolve(result: unknown): void
+  reject(error: Error): void
+}
+
+/** Its answer may be long, so no other call shares its request. */
+const ALONE = 'eth_getLogs'
+
 export class Node implements Provider {
   readonly name: string
-  /** The requests, those without an answer, and those not sent because of the rate. */
+  /** The calls, those without an answer, and those not sent because of the rate. */
   readonly counts = { asked: 0, unanswered: 0, held_back: 0 }
   readonly #options: NodeOptions
   readonly #hidden: readonly string[]
   readonly #buckets: TokenBuckets
   readonly #limiter = new RequestLimiter(AT_ONCE)
   readonly #open = new Set<Promise<unknown>>()
+  /** Calls of this turn of the event loop: they go in few requests. */
+  #waiting: Call[] = []
+  #batch: number
   #rests_until = 0
   #rest_s = 0
   #last_id = 0
@@ -79,13 +94,14 @@ export class Node implements Provider {
     this.name = options.name
     this.#options = options
     this.#hidden = hiddenIn(options)
-    const { per_second } = options
+    const { per_second, batch } = options
+    this.#batch = batch
     this.#buckets = new TokenBuckets({ per_second, burst: per_second, most: 1 })
   }
 
   async ask(method: string, params: readonly unknown[]): Promise<unknown> {
     await this.#turn()
-    const asking = this.#ask(method, params)
+    const asking = this.#enqueue(method, params)
     this.#open.add(asking)
     try {
       const result = await asking
@@ -97,7 +113,6 @@ export class Node implements Provider {
       throw error
     } finally {
       this.#open.delete(asking)
-      this.#limiter.release()
     }
   }
 
@@ -107,48 +122,107 @@ export class Node implements Provider {
     await Promise.allSettled(this.#open)
   }
 
-  /** Waits for the rate that is agreed with the provider, and for a place among its requests. */
+  /** Waits for the rate that is agreed with the provider. */
   async #turn(): Promise<void> {
     if (this.#closed) throw new NoAnswer('not asked: the rail closes')
     const now = performance.now()
     const resting_s = Math.ceil((this.#rests_until - now) / 1000)
     const wait_ms = resting_s > 0 ? undefined : this.#buckets.takeWithin('', now, MAX_WAIT_MS)
-    if (wait_ms !== undefined && wait_ms > 0) await wait(wait_ms)
-    if (wait_ms !== undefined && (await this.#limiter.acquire())) return
-    this.counts.held_back += 1
-    const why = resting_s > 0 ? `asked too often, so it rests for ${resting_s} s` : 'busy'
-    throw new NoAnswer(`not asked: ${why}`)
+    if (wait_ms === undefined) {
+      this.counts.held_back += 1
+      const why = resting_s > 0 ? `asked too often, so it rests for ${resting_s} s` : 'busy'
+      throw new NoAnswer(`not asked: ${why}`)
+    }
+    if (wait_ms > 0) await wait(wait_ms)
   }
 
-  async #ask(method: string, params: readonly unknown[]): Promise<unknown> {
+  #enqueue(method: string, params: readonly unknown[]): Promise<unknown> {
     this.counts.asked += 1
-    this.#last_id += 1
-    const id = this.#last_id
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length === 0) setImmediate(() => this.#flush())
+      this.#waiting.push({ method, params, resolve, reject })
+    })
+  }
+
+  #flush(): void {
+    const calls = this.#waiting
+    this.#waiting = []
+    const shared = calls.filter(({ method }) => method !== ALONE)
+    for (const call of calls) if (call.method === ALONE) this.#sendOrReject([call])
+    for (let at = 0; at < shared.length; at += this.#batch) {
+      this.#sendOrReject(shared.slice(at, at + this.#batch))
+    }
+  }
+
+  #sendOrReject(calls: readonly Call[]): void {
+    this.#send(calls).catch(error => {
+      for (const call of calls) call.reject(error)
+    })
+  }
+
+  /** Settles each call, or rejects for all of them. */
+  async #send(calls: readonly Call[]): Promise<void> {
+    if (!(await this.#limiter.acquire())) throw new NoAnswer('not asked: busy')
+    const ids = calls.map(() => {
+      this.#last_id += 1
+      return this.#last_id
+    })
+    let text: string | undefined
+    try {
+      text = await this.#exchange(calls, ids)
+    } finally {
+      this.#limiter.release()
+    }
+    const reply = text === undefined ? undefined : parsed(text)
+    if (calls.length === 1) return this.#settle(calls[0] as Call, reply, ids[0] as number)
+    if (Array.isArray(reply)) {
+      const by_id = new Map(reply.map(one => [idOf(one), one]))
+      calls.forEach((call, i) => {
+        const id = ids[i] as number
+        this.#settle(call, by_id.get(id), id)
+      })
+      return
+    }
+    // It takes no batches, or its answer would be too long: each call goes alone.
+    if (text !== undefined) this.#batch = 1
+    for (const call of calls) this.#sendOrReject([call])
+  }
+
+  /** The text of an answer; undefined when one to a batch is too long. */
+  async #exchange(calls: readonly Call[], ids: readonly number[]): Promise<string | undefined> {
     const { url, allow_private, answer_within_ms = ANSWER_WITHIN_MS } = this.#options
+    const asked = calls.map(({ method, params }, i) => ({
+      ...{ jsonrpc: '2.0', id: ids[i], method, params },
+    }))
     const { answer, error } = await exchange(
       {
         ...{ url, allow_private, timeout_ms: answer_within_ms },
         headers: { 'content-type': 'application/json', 'user-agent': 'Corridor' },
-        body: JSON.stringify({ jsonrpc: '2.0', id, method, params }),
+        body: JSON.stringify(asked.length === 1 ? asked[0] : asked),
       },
       { read_bytes: MAX_BYTES + 1, kept_bytes: MAX_BYTES },
     )
     if (answer === null) throw new NoAnswer(error)
     const { status_code, is_whole, headers } = answer
     if (status_code === 429) throw this.#rest(retryAfter(headers['retry-after'], Date.now()))
-    // Some providers answer an error of a call with 400.
+    // Some providers refuse batches by a status, and some answer the error of a call with 400.
+    const is_refused = status_code >= 400 && status_code <= 499 && asked.length > 1
+    if (is_refused) return ''
     if (status_code !== 200 && status_code !== 400) throw new NoAnswer(`answered ${status_code}`)
-    if (!is_whole) throw new TooLong(`the answer has more than ${MAX_BYTES} bytes`)
-    return this.#resultIn(answer.body.toString(), id)
+    if (is_whole) return answer.body.toString()
+    if (asked.length > 1) return undefined
+    throw new TooLong(`the answer has more than ${MAX_BYTES} bytes`)
   }
 
-  #resultIn(text: string, id: number): unknown {
-    const reply = readReply(text, id)
-    if (reply === undefined) throw new NoAnswer('the answer is no JSON-RPC')
-    if (reply.error === undefined) return reply.result
-    const { code, message, data } = reply.error
-    if (code === TOO_OFTEN || code === 429) throw this.#rest(null)
-    throw new NodeError(this.#plain(message), code, data)
+  #settle(call: Call, json: unknown, id: number): void {
+    const reply = readReply(json, id)
+    if (reply === undefined) call.reject(new NoAnswer('the answer is no JSON-RPC'))
+    else if (reply.error === undefined) call.resolve(reply.result)
+    else {
+      const { code, message, data } = reply.error
+      const is_too_often = code === TOO_OFTEN || code === 429
+      call.reject(is_too_often ? this.#rest(null) : new NodeError(this.#plain(message), code, data))
+    }
   }
 
   #rest(asked_s: number | null): NoAnswer {
@@ -180,9 +254,8 @@ interface Reply {
   readonly error?: { readonly code: number; readonly message: string; readonly data: Hex }
 }
 
-/** The reply to the request with this id; undefined for any other text. */
-function readReply(text: string, id: number): Reply | undefined {
-  const reply = parsed(text)
+/** The reply to the call with this id; undefined for anything else. */
+function readReply(reply: unknown, id: number): Reply | undefined {
   if (typeof reply !== 'object' || reply === null) return undefined
   const { jsonrpc, id: its, result, error } = reply as Record<string, unknown>
   if (jsonrpc !== '2.0' || its !== id) return undefined
@@ -190,6 +263,10 @@ function readReply(text: string, id: number): Reply | undefined {
   const { code, message, data } = error as Record<string, unknown>
   if (!Number.isInteger(code) || typeof message !== 'string') return undefined
   return { error: { code: code as number, message, data: revertIn(data) } }
+}
+
+function idOf(reply: unknown): unknown {
+  return (reply as { id?: unknown } | null)?.id
 }
 
 function parsed(text: string): unknown {

@@ -48,7 +48,7 @@ async function open(count = 3, more: Partial<ChainConfig> = {}): Promise<World> 
     {
       // Heads are asked for anew at each question, so that a test can move them.
       chain: { ...base, block_ms: 0 },
-      providers: nodes.map(({ url }, i) => ({ name: NAMES[i] ?? '', url, per_second: 10_000 })),
+      providers: nodes.map(({ url }, i) => ({ name: NAMES[i] ?? '', url, per_second: 10_000, batch: 20 })),
       ...{ lag_blocks: 3, settles_on: 'finalized', allow_private: true },
       ...more,
     },
@@ -545,7 +545,7 @@ suite('troubles of providers', () => {
   test('key that the secret lacks: the rail does not open, and the key is named', async () => {
     const [base] = EVM_CHAINS
     assert.ok(base !== undefined)
-    const providers = [{ name: 'one', url: 'https://rpc.example/{alchemy}', per_second: 1 }]
+    const providers = [{ name: 'one', url: 'https://rpc.example/{alchemy}', per_second: 1, batch: 1 }]
     const config: ChainConfig = {
       ...{ chain: base, providers, lag_blocks: 3, settles_on: 'finalized', allow_private: false },
     }

@@ -66,7 +66,7 @@ export function openChain(config: ChainConfig, secret: string): OpenChain {
         name: provider.name,
         url: filledUrl(provider, keys.value),
         keys: [...keys.value.values()],
-        per_second: provider.per_second,
+        ...{ per_second: provider.per_second, batch: provider.batch },
         allow_private: config.allow_private,
       }),
   )

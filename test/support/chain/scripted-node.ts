@@ -30,13 +30,17 @@ export type Script = (asked: AskedOfNode) => Said
 export interface ScriptedNode {
   /** `http://127.0.0.1:40123/v2/` */
   readonly url: string
+  /** The calls, also those of batches. */
   readonly asked: AskedOfNode[]
+  /** How many calls each request had. */
+  readonly requests: number[]
   say(script: Script): void
   close(): Promise<void>
 }
 
 export async function startScriptedNode(script: Script): Promise<ScriptedNode> {
   const asked: AskedOfNode[] = []
+  const requests: number[] = []
   let says = script
   const server = createServer((request, response) => {
     let body = ''
@@ -45,25 +49,33 @@ export async function startScriptedNode(script: Script): Promise<ScriptedNode> {
     })
     request.on('end', () => {
       const { url: path = '', headers } = request
-      const one: AskedOfNode = { ...JSON.parse(body), path, headers }
-      asked.push(one)
-      const said = says(one)
-      if (said === 'silent') return
-      if (said === 'cut') {
+      const sent = JSON.parse(body)
+      const all: readonly AskedOfNode[] = (Array.isArray(sent) ? sent : [sent]).map(one => {
+        return { ...one, path, headers }
+      })
+      asked.push(...all)
+      requests.push(all.length)
+      const said = all.map(says)
+      // What is no answer to a call is none to the whole request.
+      const whole = said.find(one => typeof one === 'string' || 'text' in one)
+      if (whole === 'silent') return
+      if (whole === 'cut') {
         response.destroy()
         return
       }
-      if ('text' in said) {
-        response.writeHead(said.status ?? 200, said.headers ?? {})
-        response.end(said.text)
+      if (whole !== undefined && 'text' in whole) {
+        response.writeHead(whole.status ?? 200, whole.headers ?? {})
+        response.end(whole.text)
         return
       }
-      response.end(JSON.stringify({ jsonrpc: '2.0', id: one.id, ...said }))
+      const replies = said.map((one, i) => ({ jsonrpc: '2.0', id: all[i]?.id, ...(one as object) }))
+      response.end(JSON.stringify(Array.isArray(sent) ? replies : replies[0]))
     })
   })
   return {
     url: `http://127.0.0.1:${await listenOn(server)}/v2/`,
     asked,
+    requests,
     say(next) {
       says = next
     },
