@@ -48,7 +48,7 @@ export interface OpenChain extends Chain {
 }
 
 /** What was agreed about the newest blocks counts for a block, and at most so long. */
-const MOST_AGE_MS = 1_000
+const MOST_AGE_MS = 3_000
 
 export type ChainConfig = Pick<
   EvmConfig,
