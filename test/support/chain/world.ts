@@ -245,7 +245,8 @@ export class ChainWorld {
       select kind, message from rail_exceptions where closed_at is null limit 5`
     const wallets = await owner`select address, next_nonce, state, problem from evm_wallets`
     const head = await this.anvil.head()
-    return JSON.stringify({ head, wallets, troubles, exceptions, waiting, slots: rows }, null, 1)
+    const all = { head, wallets, troubles, exceptions, waiting, slots: rows }
+    return JSON.stringify(all, (_, value) => (typeof value === 'bigint' ? String(value) : value), 1)
   }
 
   /** The slots of the rail, in order of nonce. */
