@@ -74,7 +74,9 @@ export async function requireNoLists({ sql, config }: Context): Promise<void> {
 /** The demonstration books money that does not exist. */
 export async function refuseRealMoney({ sql }: Context): Promise<void> {
   const ours: readonly string[] = Object.values(DEMO_NAMES)
-  const live = (await listAccounts(sql)).filter(({ sandbox, name }) => !sandbox && !ours.includes(name))
+  const live = (await listAccounts(sql)).filter(
+    ({ sandbox, name }) => !sandbox && !ours.includes(name),
+  )
   const [one] = live
   if (one === undefined) return
   throw new CommandFailed(

@@ -51,11 +51,7 @@ Examples:
   corridor rail check main_bank`
 
 export function railCheckCommand(rail: Command): void {
-  addCommand(
-    rail,
-    'check',
-    'check a connector, a rail on a chain, or what a rail of files carries',
-  )
+  addCommand(rail, 'check', 'check a connector, a rail on a chain, or what a rail of files carries')
     .argument('<connector>', 'its URL, or the name of a rail')
     .option('--secret <file>', 'of a URL: the secret that it shares, a file of one line')
     .option('--order <file>', 'members of every order, such as its beneficiary: a file of JSON')

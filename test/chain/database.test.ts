@@ -2,12 +2,12 @@
 // that would pay twice, leave out a number, or change what was signed.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { insertSlots, type NewSlot, transactHouse } from '../../src/adapters/evm/slot-store.ts'
-import { insertTransactions } from '../../src/adapters/evm/transaction-store.ts'
-import { beginWallet, holdWallet, reserveNonces } from '../../src/adapters/evm/wallet-store.ts'
 import { transferData } from '../../src/adapters/evm/abi.ts'
 import type { Hex } from '../../src/adapters/evm/chain.ts'
 import { EXAMPLE } from '../../src/adapters/evm/config.ts'
+import { insertSlots, type NewSlot, transactHouse } from '../../src/adapters/evm/slot-store.ts'
+import { insertTransactions } from '../../src/adapters/evm/transaction-store.ts'
+import { beginWallet, holdWallet, reserveNonces } from '../../src/adapters/evm/wallet-store.ts'
 import { insertRail, updateRail } from '../../src/rails/row-store.ts'
 import type { TransactionSql } from '../../src/sql/connect.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
@@ -149,10 +149,14 @@ const WITH_SLOT: readonly Case[] = [
     tx => step(tx, 'paid'),
     /cannot go from signed to paid|ended_when_it_is_over/,
   ],
-  ['back to signed', async tx => {
-    await step(tx, 'sent')
-    await step(tx, 'signed')
-  }, /cannot go from sent to signed/],
+  [
+    'back to signed',
+    async tx => {
+      await step(tx, 'sent')
+      await step(tx, 'signed')
+    },
+    /cannot go from sent to signed/,
+  ],
   [
     'bytes with another call',
     tx => insertTransactions(tx, [bytes(2, { raw: bytes(2).raw.replaceAll('d', 'e') })]),

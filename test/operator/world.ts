@@ -426,7 +426,13 @@ export async function newRail({ service }: OperatorWorld, paused_reason = ''): P
 async function newChainRail({ service }: OperatorWorld): Promise<string> {
   const name = `chain_${newReference().slice(-16)}`
   const { sql } = service.deps.operators
-  const row = { name, kind: 'evm', config: EXAMPLE, secret: 'alchemy=a', paused_reason: '' } as const
+  const row = {
+    name,
+    kind: 'evm',
+    config: EXAMPLE,
+    secret: 'alchemy=a',
+    paused_reason: '',
+  } as const
   await insertRail(sql, row)
   return name
 }

@@ -303,10 +303,15 @@ const WALLETS: readonly AlarmCase[] = [
     labels: { ...ACME, wallet: '0x1' },
     says: 'The coin of the wallet 0x1 pays gas for 40 more payments.',
   }),
-  ofValue('ProviderLeftOut', 'corridor_chain_provider_left_out{rail="acme",provider="own"}', [1, 0], {
-    labels: { ...ACME, provider: 'own' },
-    says: 'The answers of own about the chain of acme do not count.',
-  }),
+  ofValue(
+    'ProviderLeftOut',
+    'corridor_chain_provider_left_out{rail="acme",provider="own"}',
+    [1, 0],
+    {
+      labels: { ...ACME, provider: 'own' },
+      says: 'The answers of own about the chain of acme do not count.',
+    },
+  ),
 ]
 
 const PEOPLE: readonly AlarmCase[] = [

@@ -1,10 +1,11 @@
 // Takes over from the chain what the database does not know: after a restore, the chain has
 // payments of wallets that are lost here. Each says by its tag which attempt it paid.
-import { attemptId } from '../../rails/attempt.ts'
+
 import type { BeneficiaryDetails } from '../../parties/beneficiary/beneficiary.ts'
+import { attemptId } from '../../rails/attempt.ts'
 import type { Sql } from '../../sql/connect.ts'
 import { behindArguments, tagOf } from './abi.ts'
-import type { Block, Chain, Hex, Known } from './chain.ts'
+import type { Block, Chain, Hex, SeenTransaction } from './chain.ts'
 import type { EvmConfig } from './config.ts'
 import { eachOf } from './open.ts'
 import { type Order, orderOf } from './order.ts'
@@ -26,7 +27,7 @@ export interface Adopted {
   readonly order: Order
   readonly place: Place
   readonly hash: Hex
-  readonly known: Known
+  readonly known: SeenTransaction
 }
 
 /** What a stopped wallet has used on the chain since the database last knew. */
@@ -78,7 +79,7 @@ async function findOf(
     ...(await listUnexplained(audit, chain_id, address)),
     ...(await hashesSince(rail, wallet, final)),
   ]
-  const transactions = new Map<bigint, { readonly hash: Hex; readonly known: Known }>()
+  const transactions = new Map<bigint, { readonly hash: Hex; readonly known: SeenTransaction }>()
   await eachOf([...new Set(hashes)], async hash => {
     const known = await agreed(chain.transaction(hash), `transaction ${hash}`)
     if (known?.sender === address) transactions.set(known.nonce, { hash, known })
@@ -186,25 +187,29 @@ export async function adoptFound(
   { wallet, next_nonce, adopted, foreign }: WalletFound,
   by: string,
 ): Promise<void> {
-  await transactHouse(sql, adopted.map(({ order }) => order.key.account_id), async tx => {
-    if (!(await reopenWallet(tx, wallet, next_nonce))) {
-      throw new NotNow(`wallet ${wallet.address} has moved meanwhile: try again`)
-    }
-    await insertSlots(
-      tx,
-      adopted.map(({ order, place }) => {
-        const { key, currency, amount, units, token, payee, calldata } = order
-        return {
-          ...{ ...key, ...place, rail, purpose: 'pay', currency, amount, units, token, payee },
-          ...{ calldata, to_contract: false, state: 'signed', adopted_by: by },
-          uetr: order.payout.attempt.uetr,
-        } as const
-      }),
-    )
-    await insertForeign(tx, rail, foreign, by)
-    await insertTransactions(
-      tx,
-      adopted.map(({ place, hash, known }) => foundTransaction(place, 1, hash, known)),
-    )
-  })
+  await transactHouse(
+    sql,
+    adopted.map(({ order }) => order.key.account_id),
+    async tx => {
+      if (!(await reopenWallet(tx, wallet, next_nonce))) {
+        throw new NotNow(`wallet ${wallet.address} has moved meanwhile: try again`)
+      }
+      await insertSlots(
+        tx,
+        adopted.map(({ order, place }) => {
+          const { key, currency, amount, units, token, payee, calldata } = order
+          return {
+            ...{ ...key, ...place, rail, purpose: 'pay', currency, amount, units, token, payee },
+            ...{ calldata, to_contract: false, state: 'signed', adopted_by: by },
+            uetr: order.payout.attempt.uetr,
+          } as const
+        }),
+      )
+      await insertForeign(tx, rail, foreign, by)
+      await insertTransactions(
+        tx,
+        adopted.map(({ place, hash, known }) => foundTransaction(place, 1, hash, known)),
+      )
+    },
+  )
 }

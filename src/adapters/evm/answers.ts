@@ -2,7 +2,7 @@
 // execution-apis) reads as undefined, and so counts as none. Pure.
 import { type Instant, instantFromIso } from '../../values/instant.ts'
 import { readWord, TRANSFER_TOPIC } from './abi.ts'
-import type { Block, Hex, Known, Receipt, Transfer } from './chain.ts'
+import type { Block, Hex, Receipt, SeenTransaction, Transfer } from './chain.ts'
 import { addressInWord, readAddress, readData, readHash, readQuantity } from './hex.ts'
 
 /** The most bytes of calldata, of code, or of an answer of a call that are read. */
@@ -118,7 +118,7 @@ export function middleOf(numbers: readonly bigint[]): bigint {
 }
 
 /** This transaction, of any type; null: there is none. */
-export function readKnown(json: unknown, hash: Hex): Known | null | undefined {
+export function readTransaction(json: unknown, hash: Hex): SeenTransaction | null | undefined {
   if (json === null) return null
   const { hash: its, from, nonce, input, gas, maxFeePerGas, gasPrice } = membersOf(json)
   const [sender, data] = [readAddress(from), readData(input, MAX_DATA)]

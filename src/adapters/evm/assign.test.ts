@@ -23,7 +23,11 @@ const order = (amount: bigint, token = USDC) => ({
 const LIMITS = { in_flight: 2, max_day: null }
 
 /** The number of the wallet, or why the order waits. */
-const shown = (orders: readonly ReturnType<typeof order>[], purses: readonly Purse[], limits = LIMITS) =>
+const shown = (
+  orders: readonly ReturnType<typeof order>[],
+  purses: readonly Purse[],
+  limits = LIMITS,
+) =>
   assign(orders, purses, limits).map(one => {
     if ('wallet' in one) return one.wallet[2]
     return typeof one.wait === 'string' ? one.wait : one.wait.kind
@@ -53,7 +57,10 @@ test('payout to assign, money only in a wallet without room: waits for room, not
 
 test('payout to assign, the day of each wallet with money used up: cap', () => {
   const limits = { in_flight: 9, max_day: 100n }
-  assert.deepEqual(shown([order(60n), order(60n)], [purse(1, 1_000n)], limits as never), ['1', 'cap'])
+  assert.deepEqual(shown([order(60n), order(60n)], [purse(1, 1_000n)], limits as never), [
+    '1',
+    'cap',
+  ])
   assert.deepEqual(shown([order(60n)], [purse(1, 1_000n, 0, 50n)], limits as never), ['cap'])
 })
 

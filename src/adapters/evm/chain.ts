@@ -40,7 +40,7 @@ export interface Receipt {
 }
 
 /** What a transaction says of itself, whoever has signed it. */
-export interface Known {
+export interface SeenTransaction {
   readonly sender: Hex
   readonly nonce: bigint
   /** Wei for a unit of gas, and the most units. */
@@ -104,7 +104,7 @@ export interface Chain {
     to: bigint,
   ): Promise<Agreed<readonly Transfer[]>>
   /** A transaction by its hash; null: there is none. */
-  transaction(hash: Hex): Promise<Agreed<Known | null>>
+  transaction(hash: Hex): Promise<Agreed<SeenTransaction | null>>
   /** Sends the same bytes to every provider; `taken` when one has them. */
   broadcast(raw: Hex): Promise<{ readonly taken: Taken; readonly answers: string }>
 }

@@ -2,10 +2,10 @@
 // refused, or waits, by why it would.
 import { divideUp } from '../../values/money/decimal.ts'
 import type { Hex } from './chain.ts'
+import type { RefusedFor } from './evidence.ts'
 import { type Fees, firstFees } from './fees.ts'
 import { eachOf, type OpenEvmRail } from './open.ts'
 import type { Order } from './order.ts'
-import type { RefusedFor } from './evidence.ts'
 import type { NewTrouble } from './trouble.ts'
 
 export interface AssignedOrder {

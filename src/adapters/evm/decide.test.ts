@@ -20,7 +20,8 @@ const BEFORE = '2026-11-30T11:00:00.000000Z'
 
 const slot = {
   ...{ wallet: WALLET, nonce: 7n, token: TOKEN, payee: PAYEE, units: 1_000_000n },
-  ...{ state: 'sent', suspect_at: null },
+  state: 'sent',
+  suspect_at: null,
 } as const
 const pay = { hash: PAY, kind: 'pay', block: null, block_hash: '' } as const
 const gaveUp = { hash: VOID, kind: 'void', block: null, block_hash: '' } as const
@@ -203,9 +204,11 @@ test('time between two looks at a foreign nonce: ten minutes', () => {
 
 const ENDS: readonly SlotStep['step'][] = ['paid', 'reverted', 'voided', 'differs']
 
-const block = fc.constantFrom([99n, OTHER_BLOCK], [100n, BLOCK], [101n, OTHER_BLOCK]) as fc.Arbitrary<
-  [bigint, Hex]
->
+const block = fc.constantFrom(
+  [99n, OTHER_BLOCK],
+  [100n, BLOCK],
+  [101n, OTHER_BLOCK],
+) as fc.Arbitrary<[bigint, Hex]>
 const anyReceipt = (hash: Hex) =>
   fc.option(
     fc.record({ at: block, succeeded: fc.boolean(), is_moved: fc.boolean() }).map(
@@ -250,10 +253,15 @@ test('any sights of a payment in sequence: paid and dead only by a final receipt
           assert.ok(sight.final_nonce === null || sight.final_nonce > slot.nonce)
         }
         const place = step.step === 'mined' ? step.receipt : { block: null, block_hash: '' }
-        const hash = step.step === 'mined' ? step.receipt.hash : 'lost' in step ? step.lost.hash : ''
+        const hash =
+          step.step === 'mined' ? step.receipt.hash : 'lost' in step ? step.lost.hash : ''
         known = known.map(one =>
           one.hash === hash
-            ? ({ ...one, block: place.block, block_hash: place.block_hash } as unknown as typeof pay)
+            ? ({
+                ...one,
+                block: place.block,
+                block_hash: place.block_hash,
+              } as unknown as typeof pay)
             : one,
         )
         if (step.step === 'suspect') now = { ...now, suspect_at: BEFORE }

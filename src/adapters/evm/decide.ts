@@ -18,10 +18,7 @@ export interface Seen {
   readonly now: Instant
 }
 
-type Known = Pick<
-  Slot,
-  'wallet' | 'nonce' | 'token' | 'payee' | 'units' | 'state' | 'suspect_at'
->
+type Known = Pick<Slot, 'wallet' | 'nonce' | 'token' | 'payee' | 'units' | 'state' | 'suspect_at'>
 type KnownTransaction = Pick<SlotTransaction, 'hash' | 'kind' | 'block' | 'block_hash'>
 
 /**

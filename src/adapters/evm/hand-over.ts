@@ -2,16 +2,16 @@
 // for the rest. What has no slot afterwards waits, and was never taken.
 import { CANNOT_CARRY, faultWords } from '../../rails/carriage.ts'
 import type { RailPayout, RailReport } from '../../rails/rail.ts'
-import { accountsOf } from '../../sql/shard.ts'
 import { classify } from '../../sql/failure.ts'
+import { accountsOf } from '../../sql/shard.ts'
 import { type Assigned, assign, type Purse, type Wait } from './assign.ts'
 import { type Checked, checkOrders, type RefusedOrder } from './check.ts'
 import { eachOf, type OpenEvmRail } from './open.ts'
 import { capFault, keyOf, type Order, orderOf } from './order.ts'
 import { readPurses } from './purses.ts'
 import { type Refused, refuse, reserve } from './reserve.ts'
-import { countReverted, findSlots, transactHouse } from './slot-store.ts'
 import { slotName } from './slot.ts'
+import { countReverted, findSlots, transactHouse } from './slot-store.ts'
 import { type NewTrouble, OF_CHAIN, OF_HAND_OVER } from './trouble.ts'
 import { hasTrouble, noteTroubles } from './trouble-store.ts'
 
@@ -43,7 +43,11 @@ export async function handOver(
   const with_wallet = assigned.filter(one => 'wallet' in one)
   for (const [place, one] of assigned.entries()) if ('wait' in one) wait(one.order, one.wait, place)
   const reverted = await transactHouse(rail.sql, accountsOf(with_wallet.map(ofKey)), tx =>
-    countReverted(tx, rail.config.chain.id, with_wallet.map(({ order }) => order.key.payout_id)),
+    countReverted(
+      tx,
+      rail.config.chain.id,
+      with_wallet.map(({ order }) => order.key.payout_id),
+    ),
   )
   const gas = new Map(purses.map(({ address, gas_wei }) => [address, gas_wei]))
   const results = await checkOrders(rail, with_wallet, reverted, gas)
@@ -120,7 +124,8 @@ async function refuseOrder(rail: OpenEvmRail, { order, ...why }: RefusedOrder): 
 /** Another process may have reserved or refused the attempt since it was looked for. */
 async function refuseUnlessTaken(rail: OpenEvmRail, refused: Refused): Promise<void> {
   await refuse(rail, refused).catch(error => {
-    if ((error as { constraint_name?: string }).constraint_name !== 'one_slot_an_attempt') throw error
+    if ((error as { constraint_name?: string }).constraint_name !== 'one_slot_an_attempt')
+      throw error
   })
 }
 

@@ -1,7 +1,7 @@
 // The kind of rail `evm`: reads its settings and its providers' keys, and opens its adapter.
 import { randomUUID } from 'node:crypto'
 import { railKind } from '../../rails/kind.ts'
-import { EXAMPLE, type EvmConfig, readConfig } from './config.ts'
+import { type EvmConfig, EXAMPLE, readConfig } from './config.ts'
 import { missingKeys, readKeys } from './config-provider.ts'
 import { Leases } from './lease.ts'
 import type { OpenEvmRail } from './open.ts'

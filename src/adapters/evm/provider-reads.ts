@@ -14,10 +14,10 @@ import {
   readHasCode,
   readLogs,
   readMarket,
-  readKnown,
   readReceipt,
+  readTransaction,
 } from './answers.ts'
-import type { Block, Hex, Known, Move, Receipt, Taken, Transfer } from './chain.ts'
+import type { Block, Hex, Move, Receipt, SeenTransaction, Taken, Transfer } from './chain.ts'
 import { bytesOf, hashOf, quantity, readHash, readQuantity } from './hex.ts'
 import { isRevert, NoAnswer, NodeError, type Provider, TooLong } from './node.ts'
 
@@ -42,7 +42,10 @@ export async function ask<T>(
 }
 
 /** The block of a number or a tag; null: there is none. */
-export function blockOf(provider: Provider, at: bigint | 'finalized' | 'latest'): Promise<Block | null> {
+export function blockOf(
+  provider: Provider,
+  at: bigint | 'finalized' | 'latest',
+): Promise<Block | null> {
   const name = typeof at === 'bigint' ? quantity(at) : at
   return ask(provider, 'eth_getBlockByNumber', [name, false], json => {
     if (json === null) return null
@@ -87,8 +90,8 @@ export function hasCode(provider: Provider, account: Hex, at: string): Promise<b
   return ask(provider, 'eth_getCode', [account, at], readHasCode)
 }
 
-export function transactionOf(provider: Provider, hash: Hex): Promise<Known | null> {
-  return ask(provider, 'eth_getTransactionByHash', [hash], json => readKnown(json, hash))
+export function transactionOf(provider: Provider, hash: Hex): Promise<SeenTransaction | null> {
+  return ask(provider, 'eth_getTransactionByHash', [hash], json => readTransaction(json, hash))
 }
 
 export function marketOf(provider: Provider): Promise<{ base_fee: bigint; tip: bigint }> {
@@ -118,7 +121,8 @@ export async function frozenBy(
       const data = await bytesBy(provider, token, aboutAccount(question, account), at)
       if (data === '0x') return false
       const answer = readWord(data)
-      if (answer === undefined || answer > 1n) throw new NoAnswer('its answer is neither yes nor no')
+      if (answer === undefined || answer > 1n)
+        throw new NoAnswer('its answer is neither yes nor no')
       return answer === 1n
     } catch (error) {
       // A token that cannot freeze has no such function, and reverts.

@@ -1,9 +1,10 @@
 // The wallets of a rail that may sign now. A wallet whose chain knows more than the database is
 // stopped here, before anything is signed with it.
-import { transactHouse, listLoads, type Load } from './slot-store.ts'
-import type { Block, Chain, Hex } from './chain.ts'
+
 import type { Purse } from './assign.ts'
+import type { Block, Chain, Hex } from './chain.ts'
 import { eachOf, type OpenEvmRail } from './open.ts'
+import { type Load, listLoads, transactHouse } from './slot-store.ts'
 import { beginWallet, findWallets, stopWallet, type Wallet } from './wallet-store.ts'
 
 /**

@@ -48,7 +48,12 @@ async function open(count = 3, more: Partial<ChainConfig> = {}): Promise<World> 
     {
       // Heads are asked for anew at each question, so that a test can move them.
       chain: { ...base, block_ms: 0 },
-      providers: nodes.map(({ url }, i) => ({ name: NAMES[i] ?? '', url, per_second: 10_000, batch: 20 })),
+      providers: nodes.map(({ url }, i) => ({
+        name: NAMES[i] ?? '',
+        url,
+        per_second: 10_000,
+        batch: 20,
+      })),
       ...{ lag_blocks: 3, settles_on: 'finalized', allow_private: true },
       ...more,
     },
@@ -67,8 +72,12 @@ async function open(count = 3, more: Partial<ChainConfig> = {}): Promise<World> 
   return { chain, nodes, views, answer }
 }
 
-const result = (value: unknown): Script => () => ({ result: value })
-const failing = (message: string, code = -32_000): Script => () => ({ error: { code, message } })
+const result =
+  (value: unknown): Script =>
+  () => ({ result: value })
+const failing =
+  (message: string, code = -32_000): Script =>
+  () => ({ error: { code, message } })
 const silent: Script = () => 'cut'
 
 function agreedOf<T>(found: Agreed<T>): T {
@@ -86,7 +95,11 @@ const view = { fork: 'a', forked_at: 0 }
 function transferLog(number: number, more: Record<string, unknown> = {}) {
   return {
     address: TOKEN,
-    topics: [TRANSFER_TOPIC, `0x${WALLET.slice(2).padStart(64, '0')}`, `0x${PAYEE.slice(2).padStart(64, '0')}`],
+    topics: [
+      TRANSFER_TOPIC,
+      `0x${WALLET.slice(2).padStart(64, '0')}`,
+      `0x${PAYEE.slice(2).padStart(64, '0')}`,
+    ],
     data: `0x${wordOf(5n)}`,
     blockNumber: `0x${number.toString(16)}`,
     blockHash: hashAt(view, number),
@@ -220,7 +233,14 @@ suite('receipts of a quorum', () => {
     ['status', { status: '0x0' }],
     ['block', { blockHash: hash32('other'), logs: [] }],
     ['amount', { logs: [transferLog(900, { data: `0x${wordOf(6n)}` })] }],
-    ['payee', { logs: [transferLog(900, { topics: [TRANSFER_TOPIC, `0x${wordOf(1n)}`, `0x${wordOf(2n)}`] })] }],
+    [
+      'payee',
+      {
+        logs: [
+          transferLog(900, { topics: [TRANSFER_TOPIC, `0x${wordOf(1n)}`, `0x${wordOf(2n)}`] }),
+        ],
+      },
+    ],
     ['fee', { effectiveGasPrice: '0x1' }],
   ]
   for (const [what, change] of differing) {
@@ -238,10 +258,16 @@ suite('receipts of a quorum', () => {
     ['with a number as a number', receiptJson({ gasUsed: 60_000 })],
     ['with 33 bytes of gas', receiptJson({ gasUsed: `0x${'f'.repeat(66)}` })],
     ['without the fee of the layer below', receiptJson({ l1Fee: undefined })],
-    ['with a log of another transaction', receiptJson({ logs: [transferLog(900, { transactionHash: hash32('x') })] })],
+    [
+      'with a log of another transaction',
+      receiptJson({ logs: [transferLog(900, { transactionHash: hash32('x') })] }),
+    ],
     ['with a log of another block', receiptJson({ logs: [transferLog(901)] })],
     ['with a removed log', receiptJson({ logs: [transferLog(900, { removed: true })] })],
-    ['with an amount of 31 bytes', receiptJson({ logs: [transferLog(900, { data: `0x${'00'.repeat(31)}` })] })],
+    [
+      'with an amount of 31 bytes',
+      receiptJson({ logs: [transferLog(900, { data: `0x${'00'.repeat(31)}` })] }),
+    ],
     ['that is pending', receiptJson({ blockNumber: null })],
     ['as a list', [receiptJson()]],
     ['as text', 'paid'],
@@ -271,7 +297,13 @@ suite('accounts and calls of a quorum', () => {
     assert.equal(agreedOf(await chain.nonce(WALLET, 'latest')), 7n)
     assert.equal(agreedOf(await chain.nonce(WALLET, 'finalized')), 8n)
     const asked = nodes[0]?.asked.filter(({ method }) => method === 'eth_getTransactionCount')
-    assert.deepEqual(asked?.map(({ params }) => params), [[WALLET, '0x3e8'], [WALLET, '0x384']])
+    assert.deepEqual(
+      asked?.map(({ params }) => params),
+      [
+        [WALLET, '0x3e8'],
+        [WALLET, '0x384'],
+      ],
+    )
   })
 
   test('balance of a token and of the coin: a number; a call without an answer is none', async () => {
@@ -284,10 +316,12 @@ suite('accounts and calls of a quorum', () => {
   })
 
   const revert: Said = { error: { code: 3, message: 'execution reverted' } }
-  const byQuestion = (circle: Said, tether: Said): Script => ({ params }) => {
-    const [{ data }] = params as [{ data: string }]
-    return data.startsWith('0xfe575a87') ? circle : tether
-  }
+  const byQuestion =
+    (circle: Said, tether: Said): Script =>
+    ({ params }) => {
+      const [{ data }] = params as [{ data: string }]
+      return data.startsWith('0xfe575a87') ? circle : tether
+    }
   const yes = { result: `0x${wordOf(1n)}` }
   const no = { result: `0x${wordOf(0n)}` }
   const frozen: readonly (readonly [string, Said, Said, boolean | undefined])[] = [
@@ -297,7 +331,12 @@ suite('accounts and calls of a quorum', () => {
     ['a token that cannot freeze', revert, revert, false],
     ['a contract that answers nothing', { result: '0x' }, { result: '0x' }, false],
     ['a number that is neither yes nor no', { result: `0x${wordOf(2n)}` }, revert, undefined],
-    ['a node that cannot tell', { error: { code: -32000, message: 'header not found' } }, no, undefined],
+    [
+      'a node that cannot tell',
+      { error: { code: -32000, message: 'header not found' } },
+      no,
+      undefined,
+    ],
   ]
   for (const [what, circle, tether, expected] of frozen) {
     test(`frozen, ${what}: ${expected ?? 'no answer'}`, async () => {
@@ -317,8 +356,10 @@ suite('accounts and calls of a quorum', () => {
   })
 
   const move = { wallet: WALLET, token: TOKEN, payee: PAYEE, units: 5n, tag: '0xabcd' } as const
-  const trying = (call: Said, gas: Said = { result: '0xea60' }): Script => ({ method }) =>
-    method === 'eth_call' ? call : gas
+  const trying =
+    (call: Said, gas: Said = { result: '0xea60' }): Script =>
+    ({ method }) =>
+      method === 'eth_call' ? call : gas
 
   test('trial of a transfer: the exact bytes, and the most gas of those who agree', async () => {
     const { chain, nodes, answer } = await open(2)
@@ -368,35 +409,43 @@ suite('accounts and calls of a quorum', () => {
     unclearOf(await chain.market())
   })
 
-  test('bytes behind the arguments of a transaction: as two have them; null for none', async () => {
+  test('a transaction by its hash: as two have it; null for none', async () => {
     const { chain, answer } = await open()
     const input = `0xa9059cbb${'00'.repeat(64)}${'ab'.repeat(16)}`
-    answer(result({ hash: HASH, input }), result({ hash: HASH, input }), result(null))
-    assert.equal(agreedOf(await chain.calldata(HASH)), `0x${'ab'.repeat(16)}`)
+    const from = `0x${'12'.repeat(20)}`
+    const json = { hash: HASH, from, nonce: '0x7', input, gas: '0x10', maxFeePerGas: '0x2' }
+    answer(result(json), result(json), result(null))
+    const known = { sender: from, nonce: 7n, max_fee: 2n, gas: 16n, data: input }
+    assert.deepEqual(agreedOf(await chain.transaction(HASH)), known)
     answer(result(null))
-    assert.equal(agreedOf(await chain.calldata(HASH)), null)
-    answer(result({ hash: hash32('other'), input }))
-    unclearOf(await chain.calldata(HASH))
+    assert.equal(agreedOf(await chain.transaction(HASH)), null)
+    answer(result({ ...json, hash: hash32('other') }))
+    unclearOf(await chain.transaction(HASH))
   })
 })
 
 suite('transfers of a quorum', () => {
   /** Logs by the range that is asked, and only for the senders. */
-  const logs = (numbers: readonly number[], most = Number.POSITIVE_INFINITY): Script => asked => {
-    const [{ fromBlock, toBlock, topics }] = asked.params as [Record<string, string>]
-    const [from, to] = [Number(fromBlock), Number(toBlock)]
-    const found = numbers.filter(number => number >= from && number <= to)
-    if (found.length > most) return { error: { code: -32_005 - 1, message: 'too many results' } }
-    const isOut = topics?.length === 2
-    return { result: isOut ? found.map(number => transferLog(number)) : [] }
-  }
+  const logs =
+    (numbers: readonly number[], most = Number.POSITIVE_INFINITY): Script =>
+    asked => {
+      const [{ fromBlock, toBlock, topics }] = asked.params as [Record<string, string>]
+      const [from, to] = [Number(fromBlock), Number(toBlock)]
+      const found = numbers.filter(number => number >= from && number <= to)
+      if (found.length > most) return { error: { code: -32_005 - 1, message: 'too many results' } }
+      const isOut = topics?.length === 2
+      return { result: isOut ? found.map(number => transferLog(number)) : [] }
+    }
 
   test('transfers of a range: in the order of the chain, from questions of 1,000 blocks', async () => {
     const { chain, views, nodes, answer } = await open()
     for (const one of views) Object.assign(one, { head: 9_000, final: 8_000 })
     answer(logs([3_000, 5, 1_500]))
     const found = agreedOf(await chain.transfers([WALLET], [TOKEN], 1n, 3_000n))
-    assert.deepEqual(found.map(({ block }) => block), [5n, 1_500n, 3_000n])
+    assert.deepEqual(
+      found.map(({ block }) => block),
+      [5n, 1_500n, 3_000n],
+    )
     const asked = nodes[0]?.asked.filter(({ method }) => method === 'eth_getLogs') ?? []
     assert.equal(asked.length, 6)
   })
@@ -406,7 +455,10 @@ suite('transfers of a quorum', () => {
     const numbers = Array.from({ length: 300 }, (_, i) => 100 + i)
     answer(logs(numbers, 20))
     const found = agreedOf(await chain.transfers([WALLET], [TOKEN], 100n, 400n))
-    assert.deepEqual(found.map(({ block }) => Number(block)), numbers)
+    assert.deepEqual(
+      found.map(({ block }) => Number(block)),
+      numbers,
+    )
   })
 
   test('provider whose final block is before the range: its empty list counts for nothing', async () => {
@@ -425,7 +477,10 @@ suite('transfers of a quorum', () => {
       Object.assign(views[1] as View, { final: 10 })
       return { result: [] }
     })
-    assert.match(unclearOf(await chain.transfers([WALLET], [TOKEN], 1n, 900n)), /two: its final block/)
+    assert.match(
+      unclearOf(await chain.transfers([WALLET], [TOKEN], 1n, 900n)),
+      /two: its final block/,
+    )
   })
 
   test('empty list of a lagging node of three: what two have', async () => {
@@ -444,7 +499,10 @@ suite('transfers of a quorum', () => {
     test(`log ${what}: no answer`, async () => {
       const { chain, answer } = await open(2)
       answer(result([transferLog(900, change)]))
-      assert.match(unclearOf(await chain.transfers([WALLET], [TOKEN], 800n, 900n)), /cannot be read/)
+      assert.match(
+        unclearOf(await chain.transfers([WALLET], [TOKEN], 800n, 900n)),
+        /cannot be read/,
+      )
     })
   }
 
@@ -466,7 +524,11 @@ suite('bytes handed over', () => {
     ['anvil has them', [failing('transaction already imported'), silent], 'taken'],
     ['Erigon has them', [failing('ALREADY_EXISTS: already known'), silent], 'taken'],
     ['Nethermind has them', [failing('known transaction: abcd'), silent], 'taken'],
-    ['the nonce is used', [failing('nonce too low: next nonce 5, tx nonce 4'), silent], 'nonce_used'],
+    [
+      'the nonce is used',
+      [failing('nonce too low: next nonce 5, tx nonce 4'), silent],
+      'nonce_used',
+    ],
     ['one takes them, one says that the nonce is used', [failing('nonce too low'), has], 'taken'],
     ['too cheap', [failing('replacement transaction underpriced')], 'unclear'],
     ['a type that is not known', [failing('unknown transaction type')], 'unclear'],
@@ -545,7 +607,9 @@ suite('troubles of providers', () => {
   test('key that the secret lacks: the rail does not open, and the key is named', async () => {
     const [base] = EVM_CHAINS
     assert.ok(base !== undefined)
-    const providers = [{ name: 'one', url: 'https://rpc.example/{alchemy}', per_second: 1, batch: 1 }]
+    const providers = [
+      { name: 'one', url: 'https://rpc.example/{alchemy}', per_second: 1, batch: 1 },
+    ]
     const config: ChainConfig = {
       ...{ chain: base, providers, lag_blocks: 3, settles_on: 'finalized', allow_private: false },
     }

@@ -2,19 +2,30 @@
 import { balanceData } from './abi.ts'
 import { type Asked, agree, firstOf, quorumOf } from './agree.ts'
 import { middleOf } from './answers.ts'
-import type { Agreed, At, Block, Chain, Hex, Known, Move, Receipt, Revert, Transfer } from './chain.ts'
+import type {
+  Agreed,
+  At,
+  Block,
+  Chain,
+  Hex,
+  Move,
+  Receipt,
+  Revert,
+  SeenTransaction,
+  Transfer,
+} from './chain.ts'
+import { type ChainTrouble, disagreements, stillness } from './chain-trouble.ts'
 import type { EvmConfig } from './config.ts'
 import { filledUrl, missingKeys, readKeys } from './config-provider.ts'
-import { type ChainTrouble, disagreements, stillness } from './chain-trouble.ts'
 import { Heads, type Judged } from './heads.ts'
 import { quantity } from './hex.ts'
 import { NoAnswer, Node, type Provider } from './node.ts'
 import {
   blockAt,
   blockOf,
-  finalOf,
   bytesBy,
   coinOf,
+  finalOf,
   frozenBy,
   hasCode,
   marketOf,
@@ -114,7 +125,9 @@ class QuorumChain implements OpenChain {
     if (!('agreed' in found)) return found
     const former = this.#head?.block.number ?? 0n
     if (number < former - BigInt(this.#config.lag_blocks)) {
-      return { unclear: this.#withLeftOut(`the newest block went back from ${former} to ${number}`) }
+      return {
+        unclear: this.#withLeftOut(`the newest block went back from ${former} to ${number}`),
+      }
     }
     this.#head = { block: found.agreed, at: performance.now() }
     return found
@@ -143,7 +156,9 @@ class QuorumChain implements OpenChain {
       asked.map(({ final }) => final),
       this.#need,
     )
-    const number = finals.map(block => block.number).toSorted((a, b) => Number(b - a))[this.#need - 1]
+    const number = finals.map(block => block.number).toSorted((a, b) => Number(b - a))[
+      this.#need - 1
+    ]
     return this.#agree(
       asked.map(({ provider, final }) => ({
         name: provider.name,
@@ -243,7 +258,7 @@ class QuorumChain implements OpenChain {
     return this.#ask(provider => transfersBy(provider, { wallets, tokens, from, to }, heightOf))
   }
 
-  transaction(hash: Hex): Promise<Agreed<Known | null>> {
+  transaction(hash: Hex): Promise<Agreed<SeenTransaction | null>> {
     return this.#ask(provider => transactionOf(provider, hash))
   }
 

@@ -1,7 +1,8 @@
 // The adapter of a chain. It answers from the tables: a payment has its slot before its bytes leave,
 // so an attempt without a slot was never taken.
-import type { OpenRail } from '../../rails/kind.ts'
+
 import { findEvidence } from '../../rails/evidence-store.ts'
+import type { OpenRail } from '../../rails/kind.ts'
 import type { RailMeasures, RailPayout, RailReport } from '../../rails/rail.ts'
 import { accountsOf } from '../../sql/shard.ts'
 import { payoutKey } from '../../values/id.ts'

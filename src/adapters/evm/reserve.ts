@@ -5,8 +5,8 @@ import { judgeWaiting } from '../../payouts/advance/still-waits.ts'
 import { addEvidence } from '../../rails/evidence-store.ts'
 import { accountsOf } from '../../sql/shard.ts'
 import { during } from '../../values/diagnostics.ts'
-import type { Checked } from './check.ts'
 import type { Hex } from './chain.ts'
+import type { Checked } from './check.ts'
 import { evidenceOf, type RefusedFor } from './evidence.ts'
 import type { OpenEvmRail } from './open.ts'
 import type { Order } from './order.ts'
@@ -102,8 +102,14 @@ async function commit(
     const kept = first_over === -1 ? signed : signed.slice(0, first_over)
     if (kept.length === 0) return 0
     if (!(await reserveNonces(tx, wallet, kept.length, holder))) return 0
-    await insertSlots(tx, kept.map(({ slot }) => slot))
-    await insertTransactions(tx, kept.map(({ transaction }) => transaction))
+    await insertSlots(
+      tx,
+      kept.map(({ slot }) => slot),
+    )
+    await insertTransactions(
+      tx,
+      kept.map(({ transaction }) => transaction),
+    )
     return kept.length
   })
 }

@@ -4,7 +4,12 @@
 import type { Agreed, Block, Hex, Transfer } from './chain.ts'
 import { eachOf, type OpenEvmRail } from './open.ts'
 import { transactHouse } from './slot-store.ts'
-import { type Balance, insertTransfers, noteBalances, type TimedTransfer } from './transfer-store.ts'
+import {
+  type Balance,
+  insertTransfers,
+  noteBalances,
+  type TimedTransfer,
+} from './transfer-store.ts'
 import { findWallets, noteRead } from './wallet-store.ts'
 
 /** Providers answer ranges up to some thousand blocks, and short ones surely. */

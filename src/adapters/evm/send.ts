@@ -49,7 +49,11 @@ export async function sendDue(
   if (unmined.length === 0 || rail.isPaused()) return
   const market = await rail.chain.market()
   const by_wallet = [...Map.groupBy(unmined, ({ slot }) => slot.wallet)]
-  const wallets = await findWallets(rail.sql, rail.config.chain.id, by_wallet.map(([w]) => w))
+  const wallets = await findWallets(
+    rail.sql,
+    rail.config.chain.id,
+    by_wallet.map(([w]) => w),
+  )
   const active = new Set(wallets.filter(({ state }) => state === 'active').map(w => w.address))
   const sending = by_wallet.filter(([wallet]) => active.has(wallet))
   const failures = await eachOf(sending, async ([wallet, slots]) => {
@@ -76,13 +80,16 @@ async function upToHeld(
 ): Promise<readonly OpenSlot[]> {
   const fresh = slots.filter(
     ({ slot, transactions }) =>
-      slot.purpose === 'pay' && slot.void_as === '' && transactions.every(({ sends, raw }) => sends === 0 && raw !== ''),
+      slot.purpose === 'pay' &&
+      slot.void_as === '' &&
+      transactions.every(({ sends, raw }) => sends === 0 && raw !== ''),
   )
   if (fresh.length === 0) return slots
   const keys = fresh.map(({ slot }) => slot)
   const held = await transactHouse(sql, accountsOf(keys), async tx => {
     const { judge } = await judgeWaiting(tx, keys)
-    for (const slot of keys.filter(key => judge(key) === 'over')) await giveUp(tx, slot, PAYOUT_OVER)
+    for (const slot of keys.filter(key => judge(key) === 'over'))
+      await giveUp(tx, slot, PAYOUT_OVER)
     return keys.filter(key => judge(key) !== 'waiting')
   })
   const at = slots.findIndex(({ slot }) => held.includes(slot))
@@ -108,9 +115,7 @@ async function sendOf(rail: OpenEvmRail, slots: readonly OpenSlot[]): Promise<vo
       // A transaction of the chain that was found by its tag has no bytes here.
       const raw = last?.raw ?? ''
       if (last === undefined || raw === '') continue
-      const { taken, answers } = await during('chain', 'send', 1, () =>
-        rail.chain.broadcast(raw),
-      )
+      const { taken, answers } = await during('chain', 'send', 1, () => rail.chain.broadcast(raw))
       const note = { hash: last.hash, taken: taken === 'taken', answer: answers }
       sent.push({ one, note })
       if (taken === 'unclear') break
@@ -139,7 +144,10 @@ async function noteSending(
   const begun = taken.filter(({ one }) => one.slot.state === 'signed')
   await transactHouse(sql, accountsOf(evidence), async tx => {
     await addEvidence(tx, evidence)
-    await noteSent(tx, sent.map(({ note }) => note))
+    await noteSent(
+      tx,
+      sent.map(({ note }) => note),
+    )
     await stepSlots(
       tx,
       begun.map(({ one: { slot } }) => ({ ...slot, from: 'signed', to: 'sent' })),

@@ -5,7 +5,14 @@ import { rowsAsJson, type Sql, type TransactionSql } from '../../sql/connect.ts'
 import { sql, type Tag } from '../../sql/sql.ts'
 import type { Instant } from '../../values/instant.ts'
 import type { Hex } from './chain.ts'
-import { type Place, type Slot, type SlotKey, type SlotState, slotName, type VoidAs } from './slot.ts'
+import {
+  type Place,
+  type Slot,
+  type SlotKey,
+  type SlotState,
+  slotName,
+  type VoidAs,
+} from './slot.ts'
 
 /** A slot, or the row by which an attempt was refused. */
 export type FoundSlot = Omit<Slot, 'nonce' | 'wallet' | 'token' | 'payee' | 'calldata'> & {

@@ -1,8 +1,9 @@
 // Finds a payment again by its tag: a transaction of the wallet that this database has not signed,
 // or has lost, and that says which attempt it paid.
-import { behindArguments, tagOf } from './abi.ts'
-import type { Hex, Known } from './chain.ts'
+
 import { attemptId } from '../../rails/attempt.ts'
+import { behindArguments, tagOf } from './abi.ts'
+import type { Hex, SeenTransaction } from './chain.ts'
 import type { OpenEvmRail } from './open.ts'
 import { scanTransfers } from './scan.ts'
 import type { OpenSlot } from './send.ts'
@@ -31,7 +32,9 @@ export async function adoptTagged(
     if (behindArguments(known.agreed.data) !== tagOf(attempt)) return false
     if (transactions.some(one => one.hash === hash)) return true
     await transactHouse(sql, [], tx =>
-      insertTransactions(tx, [foundTransaction(slot, number, hash, known.agreed as Known)]),
+      insertTransactions(tx, [
+        foundTransaction(slot, number, hash, known.agreed as SeenTransaction),
+      ]),
     )
     const facts = { rail: name, wallet: slot.wallet, nonce: String(slot.nonce), hash }
     log.warn(facts, 'a transaction that was not signed here has the tag of a payment')
@@ -45,7 +48,7 @@ export function foundTransaction(
   { chain_id, wallet, nonce }: Pick<Slot, 'chain_id' | 'wallet' | 'nonce'>,
   number: number,
   hash: Hex,
-  { gas, max_fee }: Pick<Known, 'gas' | 'max_fee'>,
+  { gas, max_fee }: Pick<SeenTransaction, 'gas' | 'max_fee'>,
 ): NewTransaction {
   const place = { chain_id, wallet, nonce }
   return { hash, ...place, number, kind: 'pay', raw: '', gas, max_fee, tip: 0n }

@@ -7,16 +7,7 @@ import type { Place, SlotTransaction } from './slot.ts'
 
 export type NewTransaction = Pick<
   SlotTransaction,
-  | 'hash'
-  | 'chain_id'
-  | 'wallet'
-  | 'nonce'
-  | 'number'
-  | 'kind'
-  | 'raw'
-  | 'gas'
-  | 'max_fee'
-  | 'tip'
+  'hash' | 'chain_id' | 'wallet' | 'nonce' | 'number' | 'kind' | 'raw' | 'gas' | 'max_fee' | 'tip'
 >
 
 type Wei = 'max_fee' | 'tip' | 'cost_wei'

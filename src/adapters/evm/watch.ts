@@ -9,13 +9,13 @@ import { during } from '../../values/diagnostics.ts'
 import type { Instant } from '../../values/instant.ts'
 import type { Receipt } from './chain.ts'
 import { decide, type SlotStep } from './decide.ts'
-import { adoptTagged } from './tagged.ts'
 import { type Code, evidenceOf, type Facts } from './evidence.ts'
 import { eachOf, type OpenEvmRail } from './open.ts'
 import { lookAt } from './seen.ts'
 import type { OpenSlot } from './send.ts'
 import type { Slot, SlotState } from './slot.ts'
 import { noteSuspects, type SlotChange, stepSlots, transactHouse } from './slot-store.ts'
+import { adoptTagged } from './tagged.ts'
 import { noteMined, noteReorged } from './transaction-store.ts'
 import { stopWallet } from './wallet-store.ts'
 
@@ -121,13 +121,7 @@ const TO: { readonly [S in Found['step']['step']]?: SlotState } = {
   foreign: 'stopped',
 }
 
-const ENDS: readonly Found['step']['step'][] = [
-  'paid',
-  'reverted',
-  'voided',
-  'differs',
-  'foreign',
-]
+const ENDS: readonly Found['step']['step'][] = ['paid', 'reverted', 'voided', 'differs', 'foreign']
 
 async function write(rail: OpenEvmRail, found: readonly Found[], now: Instant): Promise<void> {
   const { sql, log, name } = rail
@@ -145,7 +139,10 @@ async function write(rail: OpenEvmRail, found: readonly Found[], now: Instant): 
     transactHouse(sql, accountsOf(evidence), async tx => {
       await addEvidence(tx, evidence)
       await stepSlots(tx, changes)
-      await noteMined(tx, with_receipt.map(({ step }) => (step as { receipt: Receipt }).receipt))
+      await noteMined(
+        tx,
+        with_receipt.map(({ step }) => (step as { receipt: Receipt }).receipt),
+      )
       await noteReorged(tx, lost)
       await noteSuspects(tx, slotsOf('suspect'), now)
       await noteSuspects(tx, slotsOf('cleared'), null)

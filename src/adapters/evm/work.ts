@@ -125,7 +125,8 @@ export class Work {
     // Another process has moved a payment: the next round reads it again.
     if (classify(error) === 'contention') return
     const message = error instanceof Error ? error.message : String(error)
-    if (this.#logged !== message) log.error({ err: error, rail: name }, 'work on a chain has failed')
+    if (this.#logged !== message)
+      log.error({ err: error, rail: name }, 'work on a chain has failed')
     this.#logged = message
     const trouble = { wallet: '', kind: 'not_working', message: message || 'no reason' } as const
     await noteTroubles(sql, name, ['not_working'], [trouble]).catch(() => {})
@@ -139,10 +140,7 @@ const HOUR_MS = 3_600_000
  * The open slots of the rail's wallets, with their transactions; and where a number of blocks
  * settles, those that it has settled and the chain may still take back.
  */
-async function readOpen(
-  { sql, config }: OpenEvmRail,
-  now: Instant,
-): Promise<readonly OpenSlot[]> {
+async function readOpen({ sql, config }: OpenEvmRail, now: Instant): Promise<readonly OpenSlot[]> {
   const addresses = config.wallets.map(({ address }) => address)
   return transactHouse(sql, [], async tx => {
     const since = plusMilliseconds(now, -(HOUR_MS + 2 * config.chain.final_ms))

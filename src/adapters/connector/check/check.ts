@@ -1,5 +1,5 @@
 // The checks of a connector and their report.
-import type { Check as AnyCheck, Group as AnyGroup, CheckResult, Checked } from '../../checks.ts'
+import type { Check as AnyCheck, Group as AnyGroup, Checked, CheckResult } from '../../checks.ts'
 import { runEach } from '../../checks.ts'
 import type { Payment } from '../protocol.ts'
 import { Probe, type ProbeOptions } from './probe.ts'

@@ -4,13 +4,7 @@ import { Finding } from '../../checks.ts'
 import { ANSWER_WITHIN_MS, Capabilities, MIN_KEY_LIFETIME_S } from '../protocol.ts'
 import { answerProblem } from '../signing.ts'
 import type { Check, Group } from './check.ts'
-import {
-  type Deviation,
-  expectStatus,
-  newPaymentId,
-  type Probe,
-  problemsOf,
-} from './probe.ts'
+import { type Deviation, expectStatus, newPaymentId, type Probe, problemsOf } from './probe.ts'
 import { limitsOf } from './sample.ts'
 import { readyCapabilities } from './taking.ts'
 
