@@ -141,7 +141,7 @@ create table evm_slots (
   nonce bigint check (nonce >= 0),
   -- Minor units of the currency, which has 6 places, and the same in the token's smallest unit.
   amount positive,
-  units numeric(78) check (units > 0 and mod(units, amount) = 0
+  units numeric(78) constraint whole_factor check (units > 0 and mod(units, amount) = 0
     and div(units, amount)::text ~ '^10*$'),
   made_at timestamptz not null default clock_timestamp(),
   ended_at timestamptz,

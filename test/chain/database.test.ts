@@ -100,7 +100,7 @@ const WITHOUT_SLOT: readonly Case[] = [
       await reserve(tx)
       await insertSlots(tx, [slot(0n, { units: 2_000_000n })])
     },
-    /units/,
+    /whole_factor/,
   ],
   [
     'a stopped wallet without a reason',
