@@ -85,7 +85,9 @@ export function findAnvil(): string {
   } catch {
     // Said below.
   }
-  throw new Error(`there is no anvil for this machine: in a checkout, npm ci installs it from ${name}`)
+  throw new Error(
+    `there is no anvil for this machine: in a checkout, npm ci installs it from ${name}`,
+  )
 }
 
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {

@@ -21,7 +21,7 @@ after(() => world?.close())
 
 async function assertFailed(made: Made, code: string, category: string): Promise<void> {
   const failure = await world.failureOf(made)
-  assert.deepEqual([failure?.code, failure?.category], [code, category], failure?.message)
+  assert.deepEqual([failure?.code, failure?.category], [code, category])
   await world.checkPaidOnce([made])
 }
 
@@ -211,12 +211,12 @@ test('two providers disagree about a final block: the rail stops itself with pro
 
 if (share(false, true))
   test('no new block for a minute: trouble chain_stopped, nothing signed; a block again: paid once', async () => {
-  const made = await world.payOne({ currency: 'USDT' })
-  await world.untilSlot(made, 'sent')
-  await world.untilTrouble('chain_stopped')
-  const later = await world.payOne()
-  await someTime()
-  assert.deepEqual(await world.transactionsOf(later), [])
-  await world.untilStatus('succeeded', [made, later])
-  await world.checkPaidOnce([made, later])
-})
+    const made = await world.payOne({ currency: 'USDT' })
+    await world.untilSlot(made, 'sent')
+    await world.untilTrouble('chain_stopped')
+    const later = await world.payOne()
+    await someTime()
+    assert.deepEqual(await world.transactionsOf(later), [])
+    await world.untilStatus('succeeded', [made, later])
+    await world.checkPaidOnce([made, later])
+  })

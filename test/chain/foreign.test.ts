@@ -43,7 +43,10 @@ test('foreign transaction at the number of a payment, seen once: nothing is know
   const thief = world.newPayee()
   const made = await overtaken(world, () => world.tokens.USDC.transferData(thief, 1n))
   await someTime()
-  assert.deepEqual([await world.statusOf(made), await world.walletState()], ['processing', 'active'])
+  assert.deepEqual(
+    [await world.statusOf(made), await world.walletState()],
+    ['processing', 'active'],
+  )
   assert.deepEqual(await world.exceptionsOf(made), [])
   await tenMinutesLater(world)
   await world.whileMining('an exception', async () => (await world.exceptionsOf(made)).length > 0)

@@ -76,8 +76,14 @@ const POINTS = [
   ...['before chain note', 'after chain note', 'before chain watch', 'after chain watch'],
 ].filter(point => STEPS.some(step => step === point.split(' ')[1]))
 
-for (const point of share(POINTS.filter((_, i) => i % 4 === 0), POINTS)) {
-  const times = share([1], Array.from({ length: Math.ceil(100 / POINTS.length) }, (_, i) => 1 + i))
+for (const point of share(
+  POINTS.filter((_, i) => i % 4 === 0),
+  POINTS,
+)) {
+  const times = share(
+    [1],
+    Array.from({ length: Math.ceil(100 / POINTS.length) }, (_, i) => 1 + i),
+  )
   for (const nth of times)
     test(`service killed ${point} for the ${nth}. time: each payout paid once`, async () => {
       world.made.length = 0

@@ -2,9 +2,9 @@
 // paid once, whatever one of them does.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import { pickSeed, seeded } from '../support/service/process.ts'
 import type { Provider } from '../support/chain/proxy.ts'
 import { type ChainWorld, type Made, openChainWorld } from '../support/chain/world.ts'
+import { pickSeed, seeded } from '../support/service/process.ts'
 import { share } from '../support/share.ts'
 
 const FINALITY = 21

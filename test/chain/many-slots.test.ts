@@ -67,5 +67,10 @@ test(`inquire about ${ASKED} payouts among ${SLOTS} slots: each found, within ${
     assert.ok(reports.every(report => report !== undefined))
   }
   const best = Math.min(...took)
-  promised(t, `inquire about ${ASKED} of ${SLOTS} slots, the best of ${took.length}`, best, WITHIN_MS)
+  promised(
+    t,
+    `inquire about ${ASKED} of ${SLOTS} slots, the best of ${took.length}`,
+    best,
+    WITHIN_MS,
+  )
 })

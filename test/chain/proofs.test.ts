@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { type Cli, openCli } from '../support/service/cli.ts'
 import type { Hex } from '../../examples/chain/anvil.ts'
 import { type ChainWorld, type Made, openChainWorld, someTime } from '../support/chain/world.ts'
+import { type Cli, openCli } from '../support/service/cli.ts'
 
 const FINALITY = 3
 

@@ -3,7 +3,14 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { privateKeyToAccount } from 'viem/accounts'
-import { ANVIL_ID, type Anvil, askNode, type Hex, inHex, startAnvil } from '../../examples/chain/anvil.ts'
+import {
+  ANVIL_ID,
+  type Anvil,
+  askNode,
+  type Hex,
+  inHex,
+  startAnvil,
+} from '../../examples/chain/anvil.ts'
 import { type Provider, Rulebook, startProvider } from '../support/chain/proxy.ts'
 
 const account = privateKeyToAccount(`0x${'7'.repeat(64)}`)
@@ -120,18 +127,18 @@ test('provider, reorg of the block of a transaction: receipt and transaction gon
 })
 
 const REPLACEMENTS = [
-  ['geth', 1.1, 1.1, true],
-  ['geth', 1.1, 1, false],
-  ['geth', 1, 1.1, false],
-  ['geth', 1.09, 1.09, false],
-  ['reth', 1.1, 1.1, false],
-  ['reth', 1.11, 1.11, true],
+  ['geth', 110, 110, true],
+  ['geth', 110, 100, false],
+  ['geth', 100, 110, false],
+  ['geth', 109, 109, false],
+  ['reth', 110, 110, false],
+  ['reth', 111, 111, true],
 ] as const
 
 for (const [rules, tip, max_fee, is_taken] of REPLACEMENTS)
-  test(`provider by the rules of ${rules}, tip × ${tip} and fee × ${max_fee}: ${is_taken ? 'taken' : 'underpriced'}`, async () => {
+  test(`provider by the rules of ${rules}, tip of ${tip} % and fee of ${max_fee} %: ${is_taken ? 'taken' : 'underpriced'}`, async () => {
     book.rules = rules
-    const times = (by: number, fee: bigint) => (fee * BigInt(by * 100)) / 100n
+    const times = (by: number, fee: bigint) => (fee * BigInt(by)) / 100n
     await send(await signed())
     const raw = await signed({ tip: times(tip, GWEI), max_fee: times(max_fee, 10n * GWEI) })
     if (is_taken) await send(raw)

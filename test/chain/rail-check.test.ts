@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { chmod } from 'node:fs/promises'
 import { after, before, test } from 'node:test'
+import { type Checked, runEach } from '../../src/adapters/checks.ts'
 import { readConfig } from '../../src/adapters/evm/config.ts'
 import { openSigner } from '../../src/adapters/evm/open-signer.ts'
 import { openChain } from '../../src/adapters/evm/quorum.ts'
 import { chainChecks } from '../../src/adapters/evm/rail-checks.ts'
-import { type Checked, runEach } from '../../src/adapters/checks.ts'
 import type { Wallet } from '../../src/adapters/evm/wallet-store.ts'
 import { type ChainWorld, openChainWorld, RAIL, settingsOf } from '../support/chain/world.ts'
 import { type Cli, openCli } from '../support/service/cli.ts'
@@ -30,7 +30,9 @@ async function check(change: object = {}, rows: readonly Wallet[] = []): Promise
   const { value: config } = readConfig({ ...settingsOf(world), ...change })
   assert.ok(config !== undefined)
   const chain = openChain(config, secretOf())
-  const signers = config.wallets.map(wallet => [wallet.address, openSigner(wallet, config)] as const)
+  const signers = config.wallets.map(
+    wallet => [wallet.address, openSigner(wallet, config)] as const,
+  )
   try {
     return await runEach(chainChecks(config), { config, chain, signers: new Map(signers), rows })
   } finally {
@@ -44,7 +46,10 @@ const failedOf = ({ checks }: Checked) =>
 test('corridor rail check, right rail: passes every check, and says what each has seen', async () => {
   const { code, stdout } = await cli.run('rail', 'check', RAIL)
   assert.equal(code, 0, stdout)
-  assert.match(stdout, /rail chain is ready as far as it was checked: \d+ passed, 0 failed, 0 skipped/)
+  assert.match(
+    stdout,
+    /rail chain is ready as far as it was checked: \d+ passed, 0 failed, 0 skipped/,
+  )
   for (const seen of ['one, two, three', 'block ', 'gwei', 'USDC', 'POL, ', '0 transactions']) {
     assert.ok(stdout.includes(seen), seen)
   }

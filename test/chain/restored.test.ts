@@ -45,7 +45,10 @@ test('backup older than the chain: nothing sent before rail adopt, then each pay
   })
   await someTime()
   assert.equal(sends(), before, 'nothing is sent')
-  assert.deepEqual([...(await restored.statuses(lost)).values()], lost.map(() => 'processing'))
+  assert.deepEqual(
+    [...(await restored.statuses(lost)).values()],
+    lost.map(() => 'processing'),
+  )
   await succeed(cli, 'rail', 'adopt', RAIL)
   await restored.untilStatus('succeeded', lost)
   for (const [id, units] of await restored.chainPaid([...known, ...lost])) {

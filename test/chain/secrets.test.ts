@@ -52,7 +52,11 @@ test('service that pays while its providers fail: no key and no passphrase in it
   await world.untilStatus('succeeded')
   const cli = await openCli(world.env.DATABASE_URL, { ...world.env, CORRIDOR_USER: 'olga' })
   const said: string[] = []
-  for (const words of [['rail', 'check', RAIL], ['rail', 'list'], ['rail', 'exceptions']]) {
+  for (const words of [
+    ['rail', 'check', RAIL],
+    ['rail', 'list'],
+    ['rail', 'exceptions'],
+  ]) {
     const { stdout, stderr } = await cli.run(...words)
     said.push(stdout, stderr)
   }

@@ -19,7 +19,14 @@ let world: ChainWorld
 before(async () => {
   world = await openChainWorld({ wallets: 2 })
   await insertNostro(world.service.database.owner, {
-    ...{ name: 'chain_usdc', kind: 'chain', currency: 'USDC', institution: '', account: '', bic: '' },
+    ...{
+      name: 'chain_usdc',
+      kind: 'chain',
+      currency: 'USDC',
+      institution: '',
+      account: '',
+      bic: '',
+    },
     ...{ purpose: 'own', pool: 'none', rails: [RAIL], closed_at: null, settings: {} },
     ...{ opening_balance: 2n * FUNDED, opening_on: TODAY },
   })
@@ -43,7 +50,9 @@ async function untilKnown(day: string): Promise<void> {
 }
 
 async function statements() {
-  return world.service.database.owner<{ day: string; state: string; lines: number; amount: bigint }[]>`
+  return world.service.database.owner<
+    { day: string; state: string; lines: number; amount: bigint }[]
+  >`
     select closed_on::text as day, state, lines, amount from bank_statements
     where nostro = 'chain_usdc' order by closed_on`
 }
@@ -51,7 +60,11 @@ async function statements() {
 test('days with payments, money from a stranger and a unit from nowhere: proved, matched, and the unit named', async t => {
   const service = await world.start()
   t.after(service.close)
-  const [first, second, third] = [1, 2, 3].map(days => plusDays(TODAY, days)) as [string, string, string]
+  const [first, second, third] = [1, 2, 3].map(days => plusDays(TODAY, days)) as [
+    string,
+    string,
+    string,
+  ]
   await world.whileMining('wallets begin', async () => {
     const [row] = await world.service.database.owner<{ begun: number }[]>`
       select count(*)::integer as begun from evm_wallets`
@@ -95,10 +108,20 @@ test('days with payments, money from a stranger and a unit from nowhere: proved,
   })
   const [gas] = await world.service.database.owner<{ wei: string }[]>`
     select sum(cost_wei)::text as wei from evm_transactions where block is not null`
-  const from_to = { from: '2020-01-01', to: '2100-01-01', at: '', month: '', quarter: '', today: '' }
+  const from_to = {
+    from: '2020-01-01',
+    to: '2100-01-01',
+    at: '',
+    month: '',
+    quarter: '',
+    today: '',
+  }
   const { rows } = await readReport(world.service.database.owner, 'gas', from_to as never)
   const reported = rows.map(({ cost = '' }) => BigInt(cost.replace('.', '')))
-  assert.equal(reported.reduce((a, b) => a + b, 0n), BigInt(gas?.wei ?? '0'))
+  assert.equal(
+    reported.reduce((a, b) => a + b, 0n),
+    BigInt(gas?.wei ?? '0'),
+  )
   const verdict = await verify(world.service.database.owner, { account_id: null, all: true })
   assert.deepEqual(verdict.ok ? [] : verdict.problems, [])
 })

@@ -42,7 +42,10 @@ test('sweep that another person agrees to: paid once to the house, between two p
     return row?.state === 'paid'
   })
   await world.untilStatus('succeeded', await world.pay(1))
-  assert.deepEqual((await atHouse()).map(({ units }) => units), [250_000_000n])
+  assert.deepEqual(
+    (await atHouse()).map(({ units }) => units),
+    [250_000_000n],
+  )
   assert.match(await succeed(ben, 'rail', 'sweeps', RAIL), /paid 0x/)
   await world.checkPaidOnce()
 })

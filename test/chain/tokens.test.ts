@@ -9,7 +9,11 @@ import { COMPILED, compileTokens } from '../support/chain/compile.ts'
 test('tokens of the tests, compiled again: the committed code', async () => {
   const compiled = `${JSON.stringify(await compileTokens(), null, 2)}\n`
   if (process.env.TOKENS === 'write') await writeFile(COMPILED, compiled)
-  assert.equal(await readFile(COMPILED, 'utf8'), compiled, 'run: TOKENS=write npm test -- chain/tokens')
+  assert.equal(
+    await readFile(COMPILED, 'utf8'),
+    compiled,
+    'run: TOKENS=write npm test -- chain/tokens',
+  )
 })
 
 const [SENDER, PAYEE] = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`] as const

@@ -5,9 +5,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { keccak256, parseTransaction, recoverTransactionAddress } from 'viem'
+import { type Anvil, askNode, type Hex, inHex, NodeError } from '../../../examples/chain/anvil.ts'
 import { listenOn } from '../network/port.ts'
 import { CANARY } from '../service/logs.ts'
-import { type Anvil, askNode, type Hex, inHex, NodeError } from '../../../examples/chain/anvil.ts'
 
 /** A node of this kind takes a transaction at a nonce that its pool has already. */
 export type Rules = 'anvil' | 'geth' | 'reth'
@@ -103,7 +103,9 @@ export class Rulebook {
   async take(raw: Hex): Promise<unknown> {
     const hash = keccak256(raw)
     const sent = parseTransaction(raw as `0x02${string}`)
-    const sender = await recoverTransactionAddress({ serializedTransaction: raw as `0x02${string}` })
+    const sender = await recoverTransactionAddress({
+      serializedTransaction: raw as `0x02${string}`,
+    })
     const { nonce = 0, maxFeePerGas: max_fee = 0n, maxPriorityFeePerGas: tip = 0n } = sent
     const next = async (at: string) =>
       Number(await this.anvil.ask('eth_getTransactionCount', [sender, at]))

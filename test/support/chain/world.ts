@@ -6,6 +6,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { ANVIL_ID, type Anvil, type Hex, startAnvil } from '../../../examples/chain/anvil.ts'
+import { type KeyFile, makeKeyFile } from '../../../examples/chain/keystore.ts'
+import {
+  type Moved,
+  type Token,
+  type TokenKind,
+  tokenAt,
+  transfersOn,
+} from '../../../examples/chain/token.ts'
 import type { KindName } from '../../../src/rails/kind.ts'
 import { insertRail, updateRail } from '../../../src/rails/row-store.ts'
 import type { TestDatabase } from '../database/database.ts'
@@ -13,10 +22,7 @@ import { type Listening, startListening } from '../service/listening.ts'
 import { type Environment, until } from '../service/process.ts'
 import { type Client, startTestService, type TestService } from '../service/service.ts'
 import { payAll } from '../service/settling.ts'
-import { ANVIL_ID, type Anvil, type Hex, startAnvil } from '../../../examples/chain/anvil.ts'
-import { type KeyFile, makeKeyFile } from '../../../examples/chain/keystore.ts'
 import { type Provider, Rulebook, startProvider } from './proxy.ts'
-import { type Moved, type Token, type TokenKind, tokenAt, transfersOn } from '../../../examples/chain/token.ts'
 
 /** The chain of the payouts; anvil stands in for it. */
 export const NETWORK = 'polygon'
@@ -86,7 +92,10 @@ export class ChainWorld {
 
   constructor(
     parts: Pick<ChainWorld, 'service' | 'live' | 'anvil' | 'book' | 'providers' | 'wallets'> &
-      Pick<ChainWorld, 'decimals' | 'tokens' | 'env'> & { readonly folder: string; readonly settings: object },
+      Pick<ChainWorld, 'decimals' | 'tokens' | 'env'> & {
+        readonly folder: string
+        readonly settings: object
+      },
   ) {
     this.service = parts.service
     this.live = parts.live
@@ -418,9 +427,11 @@ async function closeChain(providers: readonly Provider[], anvil: Anvil): Promise
 }
 
 /** A payout of this many minor units to an address of the chain. */
-export function walletPayout(
-  { payee, currency, amount }: Pick<Made, 'payee' | 'currency' | 'amount'>,
-) {
+export function walletPayout({
+  payee,
+  currency,
+  amount,
+}: Pick<Made, 'payee' | 'currency' | 'amount'>) {
   return {
     ...{ amount: Number(amount), currency, type: 'wallet', purpose: 'supplier_payment' },
     transaction_description: 'Invoice 2041',
