@@ -65,6 +65,7 @@ type Kind =
   | 'payout batch'
   | 'payout import'
   | 'rail'
+  | 'sweep'
   | 'statement'
   | 'user'
   | 'webhook endpoint'

@@ -70,14 +70,14 @@ test('slot of the house that nobody has agreed to, written by SQL: refused by Po
       token, payee, calldata, state)
     values (31337, ${world.wallet.address}, 0, ${RAIL}, 'house', ${sweep}, 'USDC', 1, 1,
       ${world.tokens.USDC.address}, ${HOUSE}, ${`0x${'e'.repeat(136)}`}, 'signed')`
-  await assert.rejects(slot(null), /house_by_two_people|house_by_a_sweep/)
+  await assert.rejects(slot(null), { constraint_name: 'house_by_two_people' })
   const [sweep] = await owner<{ id: bigint }[]>`
     insert into evm_sweeps (chain_id, amount, rail, wallet, payee, currency, asked_by, reason)
     values (31337, 1, ${RAIL}, ${world.wallet.address}, ${HOUSE}, 'USDC', 'anna', 'Why not')
     returning id`
-  await assert.rejects(slot(sweep?.id ?? 0n), /house_by_two_people/)
+  await assert.rejects(slot(sweep?.id ?? 0n), { constraint_name: 'house_by_two_people' })
   await assert.rejects(
     owner`update evm_sweeps set agreed_by = ' ANNA', agreed_at = now() where id = ${sweep?.id ?? 0n}`,
-    /sweep_by_two/,
+    { constraint_name: 'sweep_by_two' },
   )
 })
