@@ -210,7 +210,7 @@ function readAnswer(
 }
 
 /** The buffer, or a larger copy with room for `bytes`. Doubling copies each byte about once. */
-function withRoom(buffer: Buffer, bytes: number, most: number): Buffer {
+function withRoom(buffer: Buffer<ArrayBuffer>, bytes: number, most: number) {
   if (bytes <= buffer.length) return buffer
   const larger = Buffer.alloc(Math.min(Math.max(2 * buffer.length, bytes), most))
   buffer.copy(larger)

@@ -16,8 +16,8 @@ import {
   readWord,
   revertReason,
   SYMBOL,
-  tagOf,
   TRANSFER_TOPIC,
+  tagOf,
   transferData,
 } from './abi.ts'
 import type { Hex } from './chain.ts'
@@ -34,7 +34,7 @@ const ABI = parseAbi([
   'error Panic(uint256 code)',
   'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
   'error EnforcedPause()',
-  'error Unheard(uint256 of)',
+  'error Unheard(uint256 count)',
 ])
 
 test(`calldata of a transfer, random payees and amounts: as viem has it, SEED=${SEED}`, () => {
@@ -62,10 +62,7 @@ test('calls of a token: as viem has them', () => {
   assert.equal(DECIMALS, encodeFunctionData({ abi: ABI, functionName: 'decimals' }))
   assert.equal(SYMBOL, encodeFunctionData({ abi: ABI, functionName: 'symbol' }))
   // The topic of every ERC-20 transfer, as explorers show it.
-  assert.equal(
-    TRANSFER_TOPIC,
-    '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef',
-  )
+  assert.equal(TRANSFER_TOPIC, '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef')
 })
 
 test('tag of an attempt: 16 bytes of the hash of its id, another for each attempt', () => {
@@ -93,7 +90,10 @@ test('reason of a revert: the text, the name of the error, or its first bytes', 
     encodeErrorResult({ abi: ABI, errorName, args } as Parameters<typeof encodeErrorResult>[0])
   const account = `0x${'ab'.repeat(20)}`
   const table: readonly (readonly [Hex, string])[] = [
-    [errorOf('Error', ['Blacklistable: account is blacklisted']), 'Blacklistable: account is blacklisted'],
+    [
+      errorOf('Error', ['Blacklistable: account is blacklisted']),
+      'Blacklistable: account is blacklisted',
+    ],
     [errorOf('Error', ['']), ''],
     [errorOf('Error', ['two\nlines']), 'two\\u000alines'],
     [errorOf('Error', ['x'.repeat(100_000)]), 'x'.repeat(200)],

@@ -87,7 +87,10 @@ test('quorum that cannot be reached any more: no wait for a silent provider', as
 test('first answers: as many as are needed; fewer once all have ended', async () => {
   const silent = new Promise<number>(() => {})
   const fault = () => Promise.reject<number>(new Error('timeout'))
-  assert.deepEqual(await firstOf([fault(), Promise.resolve(1), silent, Promise.resolve(2)], 2), [1, 2])
+  assert.deepEqual(
+    await firstOf([fault(), Promise.resolve(1), silent, Promise.resolve(2)], 2),
+    [1, 2],
+  )
   assert.deepEqual(await firstOf([fault(), Promise.resolve(1)], 2), [1])
   assert.deepEqual(await firstOf([], 2), [])
 })

@@ -28,7 +28,8 @@ export function agree<T>(
   return new Promise(resolve => {
     const giveUp = () => {
       const most = Math.max(0, ...[...given.values()].map(names => names.length))
-      if (agreed_key === undefined && most + open < need) resolve({ unclear: reasonOf(given, faults) })
+      if (agreed_key === undefined && most + open < need)
+        resolve({ unclear: reasonOf(given, faults) })
     }
     const take = (name: string, value: T) => {
       const key = keyOf(value)
@@ -61,7 +62,10 @@ function keyOf(value: unknown): string {
 }
 
 /** `own: timeout; alchemy and infura answer otherwise than each other`. */
-function reasonOf(given: ReadonlyMap<string, readonly string[]>, faults: readonly string[]): string {
+function reasonOf(
+  given: ReadonlyMap<string, readonly string[]>,
+  faults: readonly string[],
+): string {
   const names = [...given.values()].flat()
   const split = given.size > 1 ? [`${names.join(' and ')} give different answers`] : []
   const single = given.size === 1 ? [`only ${names.join(' and ')} answered`] : []
@@ -78,6 +82,12 @@ export function firstOf<T>(promises: readonly Promise<T>[], need: number): Promi
       open -= 1
       if (values.length >= need || open === 0) resolve(values.slice(0, need))
     }
-    for (const promise of promises) promise.then(value => values.push(value), () => {}).finally(end)
+    for (const promise of promises)
+      promise
+        .then(
+          value => values.push(value),
+          () => {},
+        )
+        .finally(end)
   })
 }

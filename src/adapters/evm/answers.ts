@@ -17,10 +17,10 @@ function membersOf(json: unknown): Values {
   return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Values) : {}
 }
 
-type Known<T> = T & { readonly [Name in keyof T]: NonNullable<T[Name]> }
+type Whole<T> = T & { readonly [Name in keyof T]: NonNullable<T[Name]> }
 
 /** True when no value is undefined. */
-function areRead<T extends object>(values: T): values is Known<T> {
+function areRead<T extends object>(values: T): values is Whole<T> {
   return Object.values(values).every(value => value !== undefined)
 }
 

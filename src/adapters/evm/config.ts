@@ -208,7 +208,8 @@ function readWallets(
     return { address, signer, draining: wallet.flag('draining', false) }
   })
   const addresses = wallets.map(({ address }) => address)
-  if (new Set(addresses).size < addresses.length) members.problem('wallets', 'name one address twice')
+  if (new Set(addresses).size < addresses.length)
+    members.problem('wallets', 'name one address twice')
   return wallets
 }
 

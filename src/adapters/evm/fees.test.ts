@@ -37,7 +37,9 @@ test(`fees that replace others: 12.5 % and one above each, the market, within ca
       const least_fee = least.reduce((a, b) => (a > b ? a : b))
       if (fees === 'too_dear') {
         dear += 1
-        assert.ok(least_fee > most.max_fee || least_fee * units > most.max_cost - (most.max_cost % units))
+        assert.ok(
+          least_fee > most.max_fee || least_fee * units > most.max_cost - (most.max_cost % units),
+        )
         return
       }
       for (const one of before) {

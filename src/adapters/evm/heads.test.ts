@@ -15,14 +15,18 @@ const NAMES = ['one', 'two', 'three']
 /** A provider whose view a test changes between two looks. */
 class Seen implements Provider {
   readonly name: string
-  view: Pick<View, 'head' | 'chain_id'> & { fault?: string } = { head: 100, chain_id: 8453 }
+  view: Pick<View, 'head' | 'chain_id'> & { fault?: string; hangs?: boolean } = {
+    head: 100,
+    chain_id: 8453,
+  }
 
   constructor(name: string) {
     this.name = name
   }
 
   async ask(method: string): Promise<unknown> {
-    const { fault, head, chain_id } = this.view
+    const { fault, head, chain_id, hangs } = this.view
+    if (hangs === true) await new Promise(() => {})
     if (fault !== undefined) throw new Error(fault)
     if (method === 'eth_chainId') return `0x${chain_id.toString(16)}`
     return blockJson({ fork: 'a', forked_at: 0 }, head)
@@ -129,8 +133,24 @@ test('look: asks nobody who was asked just now', async () => {
   )
 })
 
+test('provider that stays silent: waited for once, and not again until it answers', async () => {
+  const { see, heads, providers } = follow()
+  await see([100, 100, 100])
+  const [first] = providers
+  assert.ok(first !== undefined)
+  first.view.fault = 'timeout'
+  await see([100, 101, 101])
+  // From now on its answer does not come at all.
+  first.view.hangs = true
+  await heads.look(0)
+  assert.equal(heads.good().length, 3)
+})
+
 test(`heads at random: two honest providers of three always count, SEED=${SEED}`, async () => {
-  const step = fc.record({ up: fc.integer({ min: 0, max: 3 }), skew: fc.integer({ min: 0, max: 1 }) })
+  const step = fc.record({
+    up: fc.integer({ min: 0, max: 3 }),
+    skew: fc.integer({ min: 0, max: 1 }),
+  })
   const lies = fc.integer({ min: 0, max: 1_000_000 })
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(step, lies), { maxLength: 30 }), async steps => {

@@ -11,6 +11,8 @@ const CHAIN_EVERY_MS = 60_000
 const STALE_MS = 10_000
 const STALE_BLOCKS = 5
 
+const NOT_ASKED = 'it was not asked yet'
+
 interface HeadRules {
   readonly chain_id: bigint
   readonly lag_blocks: number
@@ -59,7 +61,7 @@ export class Heads<P extends Provider> {
     this.#risen_at = now()
     this.#followed = providers.map(provider => ({
       ...{ provider, chain_id: 0n, chain_at: 0, head: undefined, head_at: 0, top: -1n },
-      ...{ tried_at: Number.NEGATIVE_INFINITY, fault: 'it was not asked yet', looking: undefined },
+      ...{ tried_at: Number.NEGATIVE_INFINITY, fault: NOT_ASKED, looking: undefined },
     }))
   }
 
@@ -69,28 +71,17 @@ export class Heads<P extends Provider> {
   }
 
   /**
-   * Asks those who were not asked for `max_age_ms`. Resolves when enough providers have given a head
-   * since then, or all have ended; with `all`, when all have ended.
+   * Asks those who were not asked for `max_age_ms`. Resolves when all who gave a head last time, or
+   * were never asked, have ended; with `all`, when those without a head then have ended as well.
    */
-  look(max_age_ms: number, { all = false } = {}): Promise<void> {
+  async look(max_age_ms: number, { all = false } = {}): Promise<void> {
     const isOld = ({ looking, tried_at }: Followed<P>) =>
       looking !== undefined || this.#now() - tried_at >= max_age_ms
-    const old = this.#followed.filter(isOld)
-    let fresh = this.#followed.filter(one => !isOld(one) && one.fault === '').length
-    let open = old.length
-    return new Promise(resolve => {
-      const check = () => {
-        if (open === 0 || (!all && fresh >= this.#rules.need)) resolve()
-      }
-      for (const one of old) {
-        void this.#lookAt(one).then(() => {
-          open -= 1
-          if (one.fault === '') fresh += 1
-          check()
-        })
-      }
-      check()
+    const asked = this.#followed.filter(isOld).map(one => {
+      const is_able = one.fault === '' || one.fault === NOT_ASKED
+      return { is_waited_for: all || is_able, looked: this.#lookAt(one) }
     })
+    await Promise.all(asked.flatMap(one => (one.is_waited_for ? one.looked : [])))
   }
 
   /** The providers whose answers count. */

@@ -12,6 +12,7 @@ import {
   readBlock,
   readBytes,
   readHasCode,
+  readKnown,
   readLogs,
   readMarket,
   readReceipt,

@@ -1,6 +1,7 @@
 // A chain through providers over real HTTP that lag, lie and disagree: an answer, or none.
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
+import { inspect } from 'node:util'
 import {
   blockJson,
   byView,
@@ -81,7 +82,7 @@ const failing =
 const silent: Script = () => 'cut'
 
 function agreedOf<T>(found: Agreed<T>): T {
-  assert.ok('agreed' in found, JSON.stringify(found))
+  assert.ok('agreed' in found, inspect(found))
   return found.agreed
 }
 
@@ -151,7 +152,7 @@ suite('blocks of a quorum', () => {
 
   test('all behind, as one that is ahead breaks off: none, so that nothing is read as of long ago', async () => {
     const { chain, nodes, views } = await open()
-    await chain.head()
+    agreedOf(await chain.head())
     nodes[0]?.say(silent)
     for (const one of views) one.head = 5
     assert.match(unclearOf(await chain.head()), /the newest block went back from 1000 to 5/)
@@ -409,17 +410,27 @@ suite('accounts and calls of a quorum', () => {
     unclearOf(await chain.market())
   })
 
-  test('a transaction by its hash: as two have it; null for none', async () => {
+  test('transaction of a hash: as two have it; null for none', async () => {
     const { chain, answer } = await open()
     const input = `0xa9059cbb${'00'.repeat(64)}${'ab'.repeat(16)}`
-    const from = `0x${'12'.repeat(20)}`
-    const json = { hash: HASH, from, nonce: '0x7', input, gas: '0x10', maxFeePerGas: '0x2' }
+    const json = {
+      hash: HASH,
+      from: WALLET,
+      nonce: '0x7',
+      gas: '0xea60',
+      maxFeePerGas: '0x5',
+      input,
+    }
     answer(result(json), result(json), result(null))
-    const known = { sender: from, nonce: 7n, max_fee: 2n, gas: 16n, data: input }
+    const known = { sender: WALLET, nonce: 7n, max_fee: 5n, gas: 60_000n, data: input }
     assert.deepEqual(agreedOf(await chain.transaction(HASH)), known)
+    answer(result({ ...json, maxFeePerGas: undefined, gasPrice: '0x6' }))
+    assert.equal(agreedOf(await chain.transaction(HASH))?.max_fee, 6n)
     answer(result(null))
     assert.equal(agreedOf(await chain.transaction(HASH)), null)
     answer(result({ ...json, hash: hash32('other') }))
+    unclearOf(await chain.transaction(HASH))
+    answer(result({ ...json, nonce: 7 }))
     unclearOf(await chain.transaction(HASH))
   })
 })
@@ -434,7 +445,9 @@ suite('transfers of a quorum', () => {
       const found = numbers.filter(number => number >= from && number <= to)
       if (found.length > most) return { error: { code: -32_005 - 1, message: 'too many results' } }
       const isOut = topics?.length === 2
-      return { result: isOut ? found.map(number => transferLog(number)) : [] }
+      const logOf = (number: number) =>
+        transferLog(number, { transactionHash: hash32(`transaction in ${number}`) })
+      return { result: isOut ? found.map(logOf) : [] }
     }
 
   test('transfers of a range: in the order of the chain, from questions of 1,000 blocks', async () => {

@@ -3,11 +3,11 @@ import { formatMajor } from '../../values/money/decimal.ts'
 import { type Check, Finding, type Group, Seen, Skipped } from '../checks.ts'
 import { DECIMALS, readText, readWord, SYMBOL } from './abi.ts'
 import type { Agreed, Hex } from './chain.ts'
+import type { ChainTrouble } from './chain-trouble.ts'
 import type { EvmToken } from './chains.ts'
 import type { EvmConfig, EvmWallet } from './config.ts'
 import { firstFees } from './fees.ts'
 import { USUAL_GAS } from './judge.ts'
-import type { ChainTrouble } from './chain-trouble.ts'
 import type { OpenChain, ProviderState } from './quorum.ts'
 import type { Signer } from './signer.ts'
 import { signTransaction, unsendable } from './transaction.ts'
@@ -108,7 +108,8 @@ function ofToken(currency: string, token: EvmToken): [string, ChainCheck][] {
     needs: [`contract-${currency}`],
     async run({ chain }) {
       const found = readWord(agreed(await chain.call(address, DECIMALS)))
-      if (found !== BigInt(decimals)) throw new Finding(`it has ${found ?? 'none that can be read'}`)
+      if (found !== BigInt(decimals))
+        throw new Finding(`it has ${found ?? 'none that can be read'}`)
     },
   }
   const symbol: ChainCheck = {
@@ -160,7 +161,9 @@ function ofWallet(wallet: EvmWallet, n: number, config: EvmConfig): [string, Cha
       return new Seen(words)
     },
   }
-  const money = [...config.tokens].flatMap(([currency, token]) => ofMoney(wallet, n, currency, token))
+  const money = [...config.tokens].flatMap(([currency, token]) =>
+    ofMoney(wallet, n, currency, token),
+  )
   return [[`signs-${n}`, signs], [`numbers-${n}`, numbers], [`coin-${n}`, coin], ...money]
 }
 

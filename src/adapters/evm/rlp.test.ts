@@ -67,7 +67,10 @@ test('RLP, another coding than the only one: refused, with the reason', () => {
   ]
   for (const [bytes, reason] of table) {
     const tried = () => decodeRlp(Buffer.from(bytes, 'hex'))
-    assert.throws(tried, (error: Error) => error instanceof RangeError && reason.test(error.message))
+    assert.throws(
+      tried,
+      (error: Error) => error instanceof RangeError && reason.test(error.message),
+    )
   }
 })
 

@@ -23,7 +23,8 @@ export function encodeRlp(item: Rlp): Uint8Array {
 }
 
 function withLength(offset: number, content: Uint8Array): Uint8Array {
-  if (content.length <= SHORT) return Buffer.concat([Uint8Array.of(offset + content.length), content])
+  if (content.length <= SHORT)
+    return Buffer.concat([Uint8Array.of(offset + content.length), content])
   const length = bytesOfInteger(BigInt(content.length))
   return Buffer.concat([Uint8Array.of(offset + SHORT + length.length), length, content])
 }

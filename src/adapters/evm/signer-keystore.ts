@@ -1,8 +1,9 @@
 // Signs with a key of a file of Web3 Secret Storage, version 3. The key is in memory while the rail
 // is open, and in no error, log or JSON.
-import { createDecipheriv, pbkdf2, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
+import { createDecipheriv, pbkdf2, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { scryptAsync } from '@noble/hashes/scrypt.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { Members } from '../../values/text/members.ts'
 import type { Hex } from './chain.ts'
@@ -16,7 +17,6 @@ const KEY_BYTES = 32
 const MAX_MEMORY = 512 * 1024 ** 2
 const MAX_ITERATIONS = 10_000_000
 
-const scryptOf = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt)
 const pbkdf2Of = promisify(pbkdf2)
 
 export class KeystoreSigner implements Signer {
@@ -69,7 +69,7 @@ interface Crypto {
   readonly ciphertext: Buffer
   readonly iv: Buffer
   readonly mac: Buffer
-  derive(passphrase: string): Promise<Buffer>
+  derive(passphrase: string): Promise<Uint8Array>
 }
 
 function readCrypto(text: string): Crypto {
@@ -101,8 +101,9 @@ function readDerivation(kdf: 'scrypt' | 'pbkdf2', params: Members): Crypto['deri
   const r = params.integer('r', 0, 1, 64)
   const p = params.integer('p', 0, 1, 64)
   if (128 * N * r > MAX_MEMORY) params.problem('n', `and r take more than ${MAX_MEMORY} bytes`)
-  const options = { N, r, p, maxmem: 2 * MAX_MEMORY }
-  return passphrase => scryptOf(passphrase, salt, length, options)
+  // OpenSSL, and so node:crypto, refuses the N of some files for their r.
+  const options = { N, r, p, dkLen: length, maxmem: 2 * MAX_MEMORY }
+  return passphrase => scryptAsync(passphrase, salt, options)
 }
 
 function bytesIn(members: Members, name: string, least: number, most: number): Buffer {

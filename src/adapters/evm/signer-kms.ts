@@ -72,7 +72,8 @@ export class KmsSigner implements Signer {
     )
     if (answer === null) throw new Error(`KMS did not answer: ${error}`)
     const { __type, Signature: signature } = parsed(answer.body.toString())
-    if (answer.status_code !== 200) throw new Error(`KMS answered ${answer.status_code}${typeOf(__type)}`)
+    if (answer.status_code !== 200)
+      throw new Error(`KMS answered ${answer.status_code}${typeOf(__type)}`)
     if (typeof signature !== 'string') throw new SignerFault('KMS gave no signature')
     return Buffer.from(signature, 'base64')
   }

@@ -5,8 +5,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { TLSSocket } from 'node:tls'
 import { after, before, suite, test } from 'node:test'
+import type { TLSSocket } from 'node:tls'
 import { inspect } from 'node:util'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -114,13 +114,19 @@ suite('signer by a keystore', () => {
       const text = JSON.stringify({ version: 3, crypto })
       const key = await decryptKey(text, 'testpassword')
       assert.equal(Buffer.from(key).toString('hex'), SPEC_KEY)
-      await assert.rejects(() => decryptKey(text, 'testpasswore'), /passphrase of the keystore is wrong/)
+      await assert.rejects(
+        () => decryptKey(text, 'testpasswore'),
+        /passphrase of the keystore is wrong/,
+      )
     })
   }
 
   test('file of another form: refused, and the member is named', async () => {
     const { scrypt } = SPEC
-    const params = (change: object) => ({ ...scrypt, kdfparams: { ...scrypt.kdfparams, ...change } })
+    const params = (change: object) => ({
+      ...scrypt,
+      kdfparams: { ...scrypt.kdfparams, ...change },
+    })
     const table: readonly (readonly [unknown, RegExp])[] = [
       ['text', /keystore must be a JSON object/],
       [{ version: 1, crypto: scrypt }, /keystore.version must be a whole number from 3 to 3/],
@@ -205,7 +211,10 @@ suite('remote signer', () => {
     const { server, signer } = await open(() => ({ result: raw }))
     assert.equal((await signTransaction(TX, signer)).raw, raw)
     const [asked] = server.asked
-    assert.deepEqual([asked?.method, asked?.headers.authorization], ['eth_signTransaction', `Bearer ${TOKEN}`])
+    assert.deepEqual(
+      [asked?.method, asked?.headers.authorization],
+      ['eth_signTransaction', `Bearer ${TOKEN}`],
+    )
     assert.deepEqual(asked?.params, [
       {
         ...{ from: ADDRESS, to: TX.to, data: TX.data, gas: '0xea60', value: '0x0', nonce: '0x7' },
@@ -246,11 +255,19 @@ suite('remote signer', () => {
     ['empty bytes', () => ({ result: '0x' }), /no transaction that was asked/],
     ['garbage', () => ({ result: `0x02${'ab'.repeat(200)}` }), /no transaction that was asked/],
     ['too much', () => ({ result: `0x${'00'.repeat(70_000)}` }), /more than 65536 bytes/],
-    ['an error that repeats the token', () => ({ error: { code: -32000, message: TOKEN } }), /refused with code -32000/],
+    [
+      'an error that repeats the token',
+      () => ({ error: { code: -32000, message: TOKEN } }),
+      /refused with code -32000/,
+    ],
     ['a page', () => ({ text: `<html>${TOKEN}` }), /no JSON-RPC/],
     ['another id', () => ({ text: '{"jsonrpc":"2.0","id":99,"result":"0x"}' }), /no JSON-RPC/],
     ['401', () => ({ status: 401, text: TOKEN }), /answered 401/],
-    ['a redirect', () => ({ status: 307, text: '', headers: { location: 'http://127.0.0.1:1' } }), /answered 307/],
+    [
+      'a redirect',
+      () => ({ status: 307, text: '', headers: { location: 'http://127.0.0.1:1' } }),
+      /answered 307/,
+    ],
     ['nothing in time', () => 'silent', /did not answer: timeout/],
     ['a cut connection', () => 'cut', /did not answer: connection reset/],
   ]
@@ -318,7 +335,11 @@ suite('remote signer', () => {
 
 suite('signer by AWS KMS', () => {
   const SECRET = 'secr3t+which/nobody-may-see'
-  const ENV = { AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE', AWS_SECRET_ACCESS_KEY: SECRET, AWS_SESSION_TOKEN: 'session' }
+  const ENV = {
+    AWS_ACCESS_KEY_ID: 'AKIDEXAMPLE',
+    AWS_SECRET_ACCESS_KEY: SECRET,
+    AWS_SESSION_TOKEN: 'session',
+  }
 
   /** KMS chooses neither s nor the form of the answer's error. */
   const signing = (key: Hex, mirrored: boolean) => (body: { Message: string }) => {
@@ -329,11 +350,19 @@ suite('signer by AWS KMS', () => {
     return { text: JSON.stringify({ Signature: Buffer.from(der).toString('base64') }) }
   }
 
-  async function open(answer: (body: { Message: string }) => { text: string; status?: number }, env = ENV) {
+  async function open(
+    answer: (body: { Message: string }) => { text: string; status?: number },
+    env = ENV,
+  ) {
     // KMS takes JSON that is no JSON-RPC; the scripted server reads any JSON.
     const server = await startScriptedNode(asked => answer(asked as unknown as { Message: string }))
     closing.push(() => server.close())
-    const config = { kind: 'aws_kms', key_id: 'alias/wallet', region: 'eu-central-1', endpoint: server.url } as const
+    const config = {
+      kind: 'aws_kms',
+      key_id: 'alias/wallet',
+      region: 'eu-central-1',
+      endpoint: server.url,
+    } as const
     return { server, signer: new KmsSigner(ADDRESS, config, { allow_private: true, env }) }
   }
 
@@ -368,10 +397,21 @@ suite('signer by AWS KMS', () => {
   })
 
   const der = (text: string) => () => ({ text: JSON.stringify({ Signature: text }) })
-  const denied = { status: 400, text: `{"__type":"com.x#AccessDeniedException","message":"${SECRET}"}` }
+  const denied = {
+    status: 400,
+    text: `{"__type":"com.x#AccessDeniedException","message":"${SECRET}"}`,
+  }
   const hostile: readonly (readonly [string, Parameters<typeof open>[0], RegExp])[] = [
-    ['the signature of another key', signing(`0x${'4d'.repeat(32)}`, false), /the key of another address/],
-    ['the signature of another digest', () => signing(KEY, false)({ Message: Buffer.alloc(32, 1).toString('base64') }), /the key of another address/],
+    [
+      'the signature of another key',
+      signing(`0x${'4d'.repeat(32)}`, false),
+      /the key of another address/,
+    ],
+    [
+      'the signature of another digest',
+      () => signing(KEY, false)({ Message: Buffer.alloc(32, 1).toString('base64') }),
+      /the key of another address/,
+    ],
     ['no signature', () => ({ text: '{}' }), /KMS gave no signature/],
     ['no DER', der('AAAA'), /no signature in DER/],
     ['half of a DER', der('MEUCIQ=='), /no signature in DER/],

@@ -15,13 +15,13 @@ const VECTORS: readonly (readonly [string, AwsRequest, string, string, string])[
   [
     'get-vanilla',
     { method: 'GET', url: 'https://example.amazonaws.com/', headers: AT, body: '' },
-    ...['service', 'host;x-amz-date'] as const,
+    ...(['service', 'host;x-amz-date'] as const),
     '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31',
   ],
   [
     'post-vanilla',
     { method: 'POST', url: 'https://example.amazonaws.com/', headers: AT, body: '' },
-    ...['service', 'host;x-amz-date'] as const,
+    ...(['service', 'host;x-amz-date'] as const),
     '5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b',
   ],
   [
@@ -32,7 +32,7 @@ const VECTORS: readonly (readonly [string, AwsRequest, string, string, string])[
       headers: { ...AT, 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' },
       body: '',
     },
-    ...['iam', 'content-type;host;x-amz-date'] as const,
+    ...(['iam', 'content-type;host;x-amz-date'] as const),
     '5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7',
   ],
 ]

@@ -55,7 +55,10 @@ export function authorizationOf(
 
 function canonicalQuery(url: URL): string {
   const strict = (text: string) =>
-    encodeURIComponent(text).replace(/[!'()*]/g, c => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
+    encodeURIComponent(text).replace(
+      /[!'()*]/g,
+      c => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+    )
   return [...url.searchParams]
     .map(([name, value]) => `${strict(name)}=${strict(value)}`)
     .toSorted()

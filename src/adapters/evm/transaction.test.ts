@@ -67,7 +67,10 @@ suite('transactions of type 2', () => {
       const account = privateKeyToAccount(key)
       const unsigned = serializeTransaction(forViem(tx))
       assert.equal(hexOf(digestOf(tx)), keccak256(unsigned))
-      const { raw, hash } = await signTransaction(tx, signerOf(of => signatureOf(of, key), key))
+      const { raw, hash } = await signTransaction(
+        tx,
+        signerOf(of => signatureOf(of, key), key),
+      )
       assert.equal(raw, await account.signTransaction(forViem(tx)))
       assert.equal(hash, keccak256(raw))
       const read = readTransaction(raw)
@@ -89,7 +92,11 @@ suite('transactions of type 2', () => {
     ['higher fees', tx => signatureOf({ ...tx, max_fee: tx.max_fee + 1n }), /not of 0x/],
     ['other calldata', tx => signatureOf({ ...tx, data: '0x' }), /not of 0x/],
     ['another key', tx => signatureOf(tx, `0x${'4d'.repeat(32)}`), /not of 0x/],
-    ['the other parity', tx => ({ ...signatureOf(tx), y: signatureOf(tx).y === 0 ? 1 : 0 }), /not of/],
+    [
+      'the other parity',
+      tx => ({ ...signatureOf(tx), y: signatureOf(tx).y === 0 ? 1 : 0 }),
+      /not of/,
+    ],
     ['a high s', high, /high s/],
     ['zeros', () => ({ r: 0n, s: 0n, y: 0 }), /outside the curve/],
     ['the order as r', tx => ({ ...signatureOf(tx), r: ORDER }), /outside the curve/],
@@ -106,7 +113,10 @@ suite('transactions of type 2', () => {
   }
 
   test('signer does not choose s: the lower one, which recovers the same key', async () => {
-    const { raw } = await signTransaction(OURS, signerOf(tx => withLowS(high(tx))))
+    const { raw } = await signTransaction(
+      OURS,
+      signerOf(tx => withLowS(high(tx))),
+    )
     assert.equal(raw, await privateKeyToAccount(KEY).signTransaction(forViem(OURS)))
   })
 

@@ -96,12 +96,15 @@ export interface View {
   forked_at: number
 }
 
+/** The history that others fork from. */
+const ROOT = 'a'
+
 export function hash32(text: string): Hex {
   return `0x${createHash('sha256').update(text).digest('hex')}`
 }
 
 export function hashAt({ fork, forked_at }: Pick<View, 'fork' | 'forked_at'>, number: number): Hex {
-  return hash32(`block ${number} of ${number < forked_at ? 'all' : fork}`)
+  return hash32(`block ${number} of ${number < forked_at ? ROOT : fork}`)
 }
 
 const hex = (number: number | bigint): Hex => `0x${number.toString(16)}`
