@@ -12,7 +12,6 @@ import {
   readBlock,
   readBytes,
   readHasCode,
-  readKnown,
   readLogs,
   readMarket,
   readReceipt,
