@@ -36,6 +36,10 @@ CREATE DOMAIN open_payout_status AS text
   CONSTRAINT open_payout_status_check CHECK ((VALUE = ANY (ARRAY['pending_approval'::text, 'processing'::text, 'requires_action'::text, 'compliance_hold'::text, 'succeeded'::text])));
 CREATE DOMAIN payout_screening AS text
   CONSTRAINT payout_screening_check CHECK ((VALUE = ANY (ARRAY[''::text, 'waits'::text, 'open'::text, 'confirmed'::text])));
+CREATE DOMAIN evm_address AS text COLLATE "C"
+  CONSTRAINT evm_address_check CHECK ((VALUE ~ '^0x[0-9a-f]{40}$'::text));
+CREATE DOMAIN evm_hash AS text COLLATE "C"
+  CONSTRAINT evm_hash_check CHECK ((VALUE ~ '^0x[0-9a-f]{64}$'::text));
 
 CREATE TABLE schema_migrations (
   name text NOT NULL,
@@ -260,14 +264,16 @@ CREATE TABLE rails (
   secret text DEFAULT ''::text NOT NULL,
   paused_reason text DEFAULT ''::text NOT NULL,
   CONSTRAINT rails_pkey PRIMARY KEY (name),
-  CONSTRAINT known_kind CHECK ((kind = ANY (ARRAY['manual'::text, 'iso20022'::text, 'nacha'::text, 'connector'::text]))),
+  CONSTRAINT known_kind CHECK ((kind = ANY (ARRAY['manual'::text, 'iso20022'::text, 'nacha'::text, 'connector'::text, 'evm'::text]))),
   CONSTRAINT one_rail_of_people CHECK (((kind = 'manual'::text) = (name = 'manual'::text))),
   CONSTRAINT people_are_not_paused CHECK (((kind <> 'manual'::text) OR (paused_reason = ''::text))),
   CONSTRAINT rail_name CHECK (((name ~ '^[a-z][a-z0-9_]{1,30}$'::text) AND (name <> 'simulator'::text)))
 );
 CREATE TRIGGER announce AFTER INSERT OR DELETE OR UPDATE ON rails FOR EACH STATEMENT EXECUTE FUNCTION announce_reference_change();
 CREATE TRIGGER history AFTER INSERT OR DELETE OR UPDATE ON rails FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER keeps_its_chain BEFORE UPDATE ON rails FOR EACH ROW WHEN (((old.kind = 'evm'::text) AND ((((old.config -> 'chain'::text) IS DISTINCT FROM (new.config -> 'chain'::text)) OR ((old.config -> 'test_chain'::text) IS DISTINCT FROM (new.config -> 'test_chain'::text))) OR ((old.config -> 'tokens'::text) IS DISTINCT FROM (new.config -> 'tokens'::text))))) EXECUTE FUNCTION check_rail_identity();
 CREATE TRIGGER keeps_its_identity BEFORE UPDATE ON rails FOR EACH ROW WHEN (((old.kind = 'connector'::text) AND ((old.config -> 'url'::text) IS DISTINCT FROM (new.config -> 'url'::text)))) EXECUTE FUNCTION check_rail_identity();
+CREATE TRIGGER keeps_its_wallets BEFORE UPDATE ON rails FOR EACH ROW WHEN (((old.kind = 'evm'::text) AND ((old.config -> 'wallets'::text) IS DISTINCT FROM (new.config -> 'wallets'::text)))) EXECUTE FUNCTION check_rail_wallets();
 CREATE TRIGGER legal_change BEFORE DELETE OR UPDATE ON rails FOR EACH ROW EXECUTE FUNCTION check_rail_change();
 GRANT SELECT ON rails TO corridor_auditor;
 GRANT DELETE, INSERT, SELECT, UPDATE (config, paused_reason, secret) ON rails TO corridor_service;
@@ -2777,6 +2783,229 @@ CREATE TRIGGER kept BEFORE UPDATE OR TRUNCATE ON open_days FOR EACH STATEMENT EX
 GRANT SELECT ON open_days TO corridor_auditor;
 GRANT SELECT ON open_days TO corridor_service;
 
+CREATE TABLE evm_wallets (
+  chain_id positive NOT NULL,
+  next_nonce not_negative NOT NULL,
+  read_block not_negative NOT NULL,
+  begun_at timestamp with time zone NOT NULL,
+  stopped_at timestamp with time zone,
+  gas_left bigint,
+  held_until timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+  address evm_address COLLATE "C" NOT NULL,
+  rail text COLLATE "C" NOT NULL,
+  state text DEFAULT 'active'::text NOT NULL,
+  stopped_as text DEFAULT ''::text NOT NULL,
+  problem text DEFAULT ''::text NOT NULL,
+  held_by text DEFAULT ''::text NOT NULL,
+  read_hash evm_hash COLLATE "C" NOT NULL,
+  CONSTRAINT no_gap TRIGGER DEFERRABLE INITIALLY DEFERRED,
+  CONSTRAINT evm_wallets_pkey PRIMARY KEY (chain_id, address),
+  CONSTRAINT evm_wallets_gas_left_check CHECK ((gas_left >= 0)),
+  CONSTRAINT evm_wallets_held_by_check CHECK ((length(held_by) <= 64)),
+  CONSTRAINT evm_wallets_problem_check CHECK ((length(problem) <= 500)),
+  CONSTRAINT evm_wallets_rail_check CHECK ((rail <> ''::text)),
+  CONSTRAINT evm_wallets_state_check CHECK ((state = ANY (ARRAY['active'::text, 'stopped'::text]))),
+  CONSTRAINT evm_wallets_stopped_as_check CHECK ((stopped_as = ANY (ARRAY[''::text, 'history_lost'::text, 'foreign_transaction'::text]))),
+  CONSTRAINT stopped_for_a_reason CHECK ((((state = 'stopped'::text) = (stopped_as <> ''::text)) AND ((state = 'stopped'::text) = (problem <> ''::text)) AND ((state = 'stopped'::text) = (stopped_at IS NOT NULL))))
+);
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON evm_wallets FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE CONSTRAINT TRIGGER no_gap AFTER UPDATE ON evm_wallets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.next_nonce)::bigint <> (old.next_nonce)::bigint)) EXECUTE FUNCTION check_no_gap();
+CREATE TRIGGER wallet_rises BEFORE UPDATE ON evm_wallets FOR EACH ROW WHEN (((((((old.chain_id)::bigint IS DISTINCT FROM (new.chain_id)::bigint) OR ((old.address)::text IS DISTINCT FROM (new.address)::text)) OR (old.rail IS DISTINCT FROM new.rail)) OR (old.begun_at IS DISTINCT FROM new.begun_at)) OR ((new.next_nonce)::bigint < (old.next_nonce)::bigint) OR ((new.read_block)::bigint < (old.read_block)::bigint))) EXECUTE FUNCTION refuse_wallet_change();
+GRANT SELECT ON evm_wallets TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (gas_left, held_by, held_until, next_nonce, problem, read_block, read_hash, state, stopped_as, stopped_at) ON evm_wallets TO corridor_service;
+
+CREATE TABLE evm_sweeps (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  chain_id positive NOT NULL,
+  amount positive NOT NULL,
+  asked_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  agreed_at timestamp with time zone,
+  rail text COLLATE "C" NOT NULL,
+  wallet evm_address COLLATE "C" NOT NULL,
+  payee evm_address COLLATE "C" NOT NULL,
+  currency text NOT NULL,
+  asked_by text NOT NULL,
+  reason text NOT NULL,
+  agreed_by text DEFAULT ''::text NOT NULL,
+  CONSTRAINT evm_sweeps_pkey PRIMARY KEY (id),
+  CONSTRAINT agreed_by_a_person CHECK (((agreed_at IS NULL) = (agreed_by = ''::text))),
+  CONSTRAINT evm_sweeps_agreed_by_check CHECK ((length(agreed_by) <= 200)),
+  CONSTRAINT evm_sweeps_asked_by_check CHECK (((asked_by <> ''::text) AND (length(asked_by) <= 200))),
+  CONSTRAINT evm_sweeps_rail_check CHECK ((rail <> ''::text)),
+  CONSTRAINT evm_sweeps_reason_check CHECK (((reason <> ''::text) AND (length(reason) <= 500))),
+  CONSTRAINT sweep_by_two CHECK (((agreed_by = ''::text) OR (fold_person(agreed_by) <> fold_person(asked_by))))
+);
+CREATE TRIGGER asked_before_agreed BEFORE INSERT ON evm_sweeps FOR EACH ROW EXECUTE FUNCTION check_sweep_begin();
+CREATE TRIGGER history AFTER INSERT OR UPDATE ON evm_sweeps FOR EACH ROW EXECUTE FUNCTION keep_history();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON evm_sweeps FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER sweep_stays BEFORE UPDATE ON evm_sweeps FOR EACH ROW WHEN (((old.agreed_by <> ''::text) OR ((((((((((old.id IS DISTINCT FROM new.id) OR ((old.chain_id)::bigint IS DISTINCT FROM (new.chain_id)::bigint)) OR ((old.amount)::bigint IS DISTINCT FROM (new.amount)::bigint)) OR (old.asked_at IS DISTINCT FROM new.asked_at)) OR (old.rail IS DISTINCT FROM new.rail)) OR ((old.wallet)::text IS DISTINCT FROM (new.wallet)::text)) OR ((old.payee)::text IS DISTINCT FROM (new.payee)::text)) OR (old.currency IS DISTINCT FROM new.currency)) OR (old.asked_by IS DISTINCT FROM new.asked_by)) OR (old.reason IS DISTINCT FROM new.reason)))) EXECUTE FUNCTION refuse_sweep_change();
+GRANT SELECT ON evm_sweeps TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (agreed_at, agreed_by) ON evm_sweeps TO corridor_service;
+
+CREATE TABLE evm_slots (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  chain_id positive NOT NULL,
+  nonce bigint,
+  amount positive,
+  units numeric(78,0),
+  made_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  ended_at timestamp with time zone,
+  suspect_at timestamp with time zone,
+  void_at timestamp with time zone,
+  to_contract boolean DEFAULT false NOT NULL,
+  sweep bigint,
+  attempt integer,
+  account_id text COLLATE "C" DEFAULT ''::text NOT NULL,
+  payout_id text COLLATE "C" DEFAULT ''::text NOT NULL,
+  rail text COLLATE "C" NOT NULL,
+  wallet text COLLATE "C" DEFAULT ''::text NOT NULL,
+  uetr text COLLATE "C" DEFAULT ''::text NOT NULL,
+  purpose text NOT NULL,
+  currency text NOT NULL,
+  token text COLLATE "C" NOT NULL,
+  payee text COLLATE "C" NOT NULL,
+  calldata text NOT NULL,
+  state text NOT NULL,
+  adopted_by text DEFAULT ''::text NOT NULL,
+  void_as text DEFAULT ''::text NOT NULL,
+  void_by text DEFAULT ''::text NOT NULL,
+  void_reason text DEFAULT ''::text NOT NULL,
+  CONSTRAINT evm_slots_pkey PRIMARY KEY (id),
+  CONSTRAINT evm_slots_sweep_key UNIQUE (sweep),
+  CONSTRAINT slot_of_a_nonce UNIQUE (chain_id, wallet, nonce),
+  CONSTRAINT evm_slots_sweep_fkey FOREIGN KEY (sweep) REFERENCES evm_sweeps(id),
+  CONSTRAINT ended_when_it_is_over CHECK (((ended_at IS NULL) = (state = ANY (ARRAY['signed'::text, 'sent'::text, 'mined'::text, 'stopped'::text])))),
+  CONSTRAINT evm_slots_adopted_by_check CHECK ((length(adopted_by) <= 100)),
+  CONSTRAINT evm_slots_attempt_check CHECK ((attempt > 0)),
+  CONSTRAINT evm_slots_calldata_check CHECK (((calldata ~ '^(0x([0-9a-f]{2})+)?$'::text) AND (length(calldata) <= 402))),
+  CONSTRAINT evm_slots_nonce_check CHECK ((nonce >= 0)),
+  CONSTRAINT evm_slots_payee_check CHECK ((payee ~ '^(0x[0-9a-f]{40})?$'::text)),
+  CONSTRAINT evm_slots_purpose_check CHECK ((purpose = ANY (ARRAY['pay'::text, 'house'::text, 'foreign'::text]))),
+  CONSTRAINT evm_slots_rail_check CHECK ((rail <> ''::text)),
+  CONSTRAINT evm_slots_state_check CHECK ((state = ANY (ARRAY['refused'::text, 'signed'::text, 'sent'::text, 'mined'::text, 'paid'::text, 'reverted'::text, 'voided'::text, 'differs'::text, 'stopped'::text, 'foreign'::text]))),
+  CONSTRAINT evm_slots_token_check CHECK ((token ~ '^(0x[0-9a-f]{40})?$'::text)),
+  CONSTRAINT evm_slots_uetr_check CHECK ((length(uetr) <= 36)),
+  CONSTRAINT evm_slots_void_as_check CHECK ((void_as = ANY (ARRAY[''::text, 'fail'::text, 'again'::text]))),
+  CONSTRAINT evm_slots_void_by_check CHECK ((length(void_by) <= 100)),
+  CONSTRAINT evm_slots_void_reason_check CHECK ((length(void_reason) <= 500)),
+  CONSTRAINT house_by_a_sweep CHECK (((purpose = 'house'::text) = (sweep IS NOT NULL))),
+  CONSTRAINT known_unless_foreign CHECK ((((purpose = 'foreign'::text) = (state = 'foreign'::text)) AND ((purpose = 'foreign'::text) = (amount IS NULL)) AND ((amount IS NULL) = (units IS NULL)))),
+  CONSTRAINT nonce_unless_refused CHECK (((nonce IS NULL) = (state = 'refused'::text))),
+  CONSTRAINT pays_an_attempt CHECK ((((purpose = 'pay'::text) = (account_id <> ''::text)) AND ((purpose = 'pay'::text) = (payout_id <> ''::text)) AND ((purpose = 'pay'::text) = (attempt IS NOT NULL)))),
+  CONSTRAINT voided_by_a_person CHECK ((((void_as = ''::text) = (void_by = ''::text)) AND ((void_as = ''::text) = (void_reason = ''::text)) AND ((void_as = ''::text) = (void_at IS NULL)) AND ((state <> 'voided'::text) OR (void_as <> ''::text)))),
+  CONSTRAINT wallet_of_a_nonce CHECK (((nonce IS NULL) OR (wallet ~ '^0x[0-9a-f]{40}$'::text))),
+  CONSTRAINT whole_factor CHECK (((units > (0)::numeric) AND (mod(units, (amount)::numeric) = (0)::numeric) AND ((div(units, (amount)::numeric))::text ~ '^10*$'::text))),
+  CONSTRAINT whole_unless_refused CHECK (((state = ANY (ARRAY['refused'::text, 'foreign'::text])) OR ((token <> ''::text) AND ((payee = ''::text) = (calldata = ''::text)))))
+);
+CREATE INDEX evm_slots_by_day ON evm_slots USING btree (chain_id, wallet, token, made_at) WHERE (nonce IS NOT NULL);
+CREATE INDEX evm_slots_open ON evm_slots USING btree (chain_id, wallet, nonce) WHERE (state = ANY (ARRAY['signed'::text, 'sent'::text, 'mined'::text, 'stopped'::text]));
+CREATE UNIQUE INDEX one_slot_an_attempt ON evm_slots USING btree (account_id, payout_id, attempt) WHERE (purpose = 'pay'::text);
+CREATE TRIGGER erased_only BEFORE UPDATE ON evm_slots FOR EACH ROW WHEN (((new.payee = ''::text) AND (old.payee <> ''::text))) EXECUTE FUNCTION guard_erased('{"payee":"","calldata":""}');
+CREATE TRIGGER house_by_two_people BEFORE INSERT ON evm_slots FOR EACH ROW WHEN ((new.purpose = 'house'::text)) EXECUTE FUNCTION check_house_slot();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON evm_slots FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER legal_step BEFORE UPDATE ON evm_slots FOR EACH ROW WHEN (((new.payee <> ''::text) OR (old.payee = ''::text))) EXECUTE FUNCTION check_slot_step();
+CREATE TRIGGER reserved_first BEFORE INSERT ON evm_slots FOR EACH ROW EXECUTE FUNCTION check_slot_begin();
+ALTER TABLE evm_slots ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+CREATE POLICY accounts_named ON evm_slots FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
+CREATE POLICY audit ON evm_slots FOR SELECT TO corridor_auditor USING (true);
+CREATE POLICY maintenance ON evm_slots FOR ALL TO owner USING ((( SELECT current_setting('corridor.maintenance'::text, true) AS current_setting) = 'on'::text));
+CREATE POLICY of_the_house ON evm_slots FOR ALL TO corridor_service USING ((( SELECT current_setting('corridor.house'::text, true) AS current_setting) = 'on'::text));
+GRANT SELECT ON evm_slots TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (calldata, ended_at, payee, state, suspect_at, void_as, void_at, void_by, void_reason) ON evm_slots TO corridor_service;
+
+CREATE TABLE evm_transactions (
+  chain_id positive NOT NULL,
+  nonce not_negative NOT NULL,
+  number integer NOT NULL,
+  gas positive NOT NULL,
+  max_fee numeric(78,0) NOT NULL,
+  tip numeric(78,0) NOT NULL,
+  signed_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  first_sent_at timestamp with time zone,
+  sends count_of DEFAULT 0 NOT NULL,
+  block not_negative,
+  gas_used bigint,
+  cost_wei numeric(78,0),
+  succeeded boolean,
+  hash evm_hash COLLATE "C" NOT NULL,
+  wallet text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  raw text NOT NULL,
+  block_hash text COLLATE "C" DEFAULT ''::text NOT NULL,
+  last_answer text DEFAULT ''::text NOT NULL,
+  CONSTRAINT evm_transactions_pkey PRIMARY KEY (hash),
+  CONSTRAINT one_of_a_number UNIQUE (chain_id, wallet, nonce, number),
+  CONSTRAINT of_a_slot FOREIGN KEY (chain_id, wallet, nonce) REFERENCES evm_slots(chain_id, wallet, nonce),
+  CONSTRAINT evm_transactions_block_hash_check CHECK ((block_hash ~ '^(0x[0-9a-f]{64})?$'::text)),
+  CONSTRAINT evm_transactions_check CHECK (((tip >= (0)::numeric) AND (tip <= max_fee))),
+  CONSTRAINT evm_transactions_cost_wei_check CHECK ((cost_wei >= (0)::numeric)),
+  CONSTRAINT evm_transactions_gas_used_check CHECK ((gas_used >= 0)),
+  CONSTRAINT evm_transactions_kind_check CHECK ((kind = ANY (ARRAY['pay'::text, 'void'::text]))),
+  CONSTRAINT evm_transactions_last_answer_check CHECK ((length(last_answer) <= 500)),
+  CONSTRAINT evm_transactions_max_fee_check CHECK ((max_fee > (0)::numeric)),
+  CONSTRAINT evm_transactions_number_check CHECK (((number >= 1) AND (number <= 10))),
+  CONSTRAINT evm_transactions_raw_check CHECK (((raw ~ '^(0x([0-9a-f]{2})+)?$'::text) AND (length(raw) <= 2002))),
+  CONSTRAINT known_in_its_block CHECK ((((block IS NULL) = (block_hash = ''::text)) AND ((block IS NULL) = (gas_used IS NULL)) AND ((block IS NULL) = (cost_wei IS NULL)) AND ((block IS NULL) = (succeeded IS NULL)))),
+  CONSTRAINT sent_once_said CHECK (((first_sent_at IS NULL) = ((sends)::integer = 0)))
+);
+CREATE TRIGGER fits_its_slot BEFORE INSERT ON evm_transactions FOR EACH ROW EXECUTE FUNCTION check_transaction();
+CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON evm_transactions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER legal_change BEFORE UPDATE ON evm_transactions FOR EACH ROW EXECUTE FUNCTION check_transaction_change();
+GRANT SELECT ON evm_transactions TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (block, block_hash, cost_wei, first_sent_at, gas_used, last_answer, raw, sends, succeeded) ON evm_transactions TO corridor_service;
+
+CREATE TABLE evm_transfers (
+  chain_id positive NOT NULL,
+  block not_negative NOT NULL,
+  units numeric(78,0) NOT NULL,
+  log_index not_negative NOT NULL,
+  at timestamp with time zone NOT NULL,
+  nonce bigint,
+  tx_hash evm_hash COLLATE "C" NOT NULL,
+  block_hash evm_hash COLLATE "C" NOT NULL,
+  token evm_address COLLATE "C" NOT NULL,
+  sender evm_address COLLATE "C" NOT NULL,
+  receiver text COLLATE "C" NOT NULL,
+  CONSTRAINT evm_transfers_pkey PRIMARY KEY (chain_id, tx_hash, log_index),
+  CONSTRAINT evm_transfers_receiver_check CHECK ((receiver ~ '^(0x[0-9a-f]{40})?$'::text)),
+  CONSTRAINT evm_transfers_units_check CHECK ((units > (0)::numeric))
+);
+CREATE INDEX evm_transfers_by_block ON evm_transfers USING btree (chain_id, block);
+CREATE INDEX evm_transfers_by_time ON evm_transfers USING btree (chain_id, token, at);
+CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON evm_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER erased_only BEFORE UPDATE ON evm_transfers FOR EACH ROW EXECUTE FUNCTION check_transfer_change();
+GRANT SELECT ON evm_transfers TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (receiver) ON evm_transfers TO corridor_service;
+
+CREATE TABLE evm_balances (
+  chain_id positive NOT NULL,
+  block not_negative NOT NULL,
+  units numeric(78,0) NOT NULL,
+  at timestamp with time zone NOT NULL,
+  wallet evm_address COLLATE "C" NOT NULL,
+  token evm_address COLLATE "C" NOT NULL,
+  CONSTRAINT evm_balances_pkey PRIMARY KEY (chain_id, wallet, token),
+  CONSTRAINT evm_balances_units_check CHECK ((units >= (0)::numeric))
+);
+GRANT SELECT ON evm_balances TO corridor_auditor;
+GRANT INSERT, SELECT, UPDATE (at, block, units) ON evm_balances TO corridor_service;
+
+CREATE TABLE evm_troubles (
+  since timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+  rail text COLLATE "C" NOT NULL,
+  wallet text COLLATE "C" NOT NULL,
+  kind text NOT NULL,
+  message text NOT NULL,
+  CONSTRAINT evm_troubles_pkey PRIMARY KEY (rail, wallet, kind),
+  CONSTRAINT evm_troubles_kind_check CHECK ((kind ~ '^[a-z][a-z_]{1,39}$'::text)),
+  CONSTRAINT evm_troubles_message_check CHECK (((message <> ''::text) AND (length(message) <= 500))),
+  CONSTRAINT evm_troubles_rail_check CHECK ((rail <> ''::text)),
+  CONSTRAINT evm_troubles_wallet_check CHECK ((wallet ~ '^(0x[0-9a-f]{40})?$'::text))
+);
+GRANT SELECT ON evm_troubles TO corridor_auditor;
+GRANT DELETE, INSERT, SELECT, UPDATE ON evm_troubles TO corridor_service;
+
 CREATE VIEW postings WITH (security_invoker=true) AS
  SELECT j.account_id,
     j.number,
@@ -3183,8 +3412,8 @@ CREATE OR REPLACE FUNCTION record_act(changed text, why text, was jsonb, is_now 
 AS $function$
 begin
   if changed <> all (array['payouts', 'balance_transactions', 'beneficiaries', 'entities', 'events',
-    'rail_exceptions', 'screening_matches', 'payout_approvals',
-    'beneficiary_approvals'])
+    'rail_exceptions', 'screening_matches', 'payout_approvals', 'beneficiary_approvals', 'evm_slots',
+    'evm_wallets'])
   then
     raise exception 'the history of % is written by its triggers alone', changed
       using errcode = 'insufficient_privilege';
@@ -3844,7 +4073,7 @@ begin
     where a.rail = old.name and a.asked_at is not null and (a.ask_again_at is not null
       or a.ended_as in ('', 'paid') and p.id is not null))
   then
-    raise exception 'rail % is asked about payouts: it keeps its url', old.name
+    raise exception 'rail % is asked about payouts: it keeps its far end', old.name
       using errcode = 'check_violation', constraint = 'keeps_its_identity';
   end if;
   return new;
@@ -6221,4 +6450,216 @@ begin
     raise exception 'line % is credited to % by one person', of_line, j.account_id
       using errcode = 'check_violation', constraint = 'large_credit_by_two';
   end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_wallet_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'wallet % keeps its key, and its counts only rise', old.address
+    using errcode = 'check_violation', constraint = 'wallet_rises';
+end $function$;
+
+CREATE OR REPLACE FUNCTION refuse_sweep_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'sweep % stays as it was asked for', old.id
+    using errcode = 'check_violation', constraint = 'sweep_stays';
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_sweep_begin()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.agreed_by <> '' then
+    raise exception 'nobody has asked for this sweep before' using errcode = 'check_violation',
+      constraint = 'asked_before_agreed';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_slot_begin()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if new.state not in ('signed', 'refused', 'foreign') or new.void_as <> ''
+    or new.suspect_at is not null or new.state = 'signed' and new.payee = ''
+    or new.state = 'foreign' and new.adopted_by = ''
+    or new.nonce is not null and not exists (
+      select from evm_wallets w where w.chain_id = new.chain_id and w.address = new.wallet
+        and w.next_nonce > new.nonce)
+  then
+    raise exception 'nonce % of wallet % is not reserved', new.nonce, new.wallet
+      using errcode = 'check_violation', constraint = 'reserved_first';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_house_slot()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not exists (
+    select from evm_sweeps w where w.id = new.sweep and w.agreed_by <> ''
+      and (w.chain_id, w.rail, w.wallet, w.payee, w.currency, w.amount)
+        = (new.chain_id, new.rail, new.wallet, new.payee, new.currency, new.amount))
+  then
+    raise exception 'nobody has agreed to sweep %', new.sweep
+      using errcode = 'check_violation', constraint = 'house_by_two_people';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_slot_step()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if (new.id, new.chain_id, new.nonce, new.amount, new.units, new.made_at, new.attempt,
+      new.account_id, new.payout_id, new.rail, new.wallet, new.uetr, new.purpose, new.currency,
+      new.token, new.payee, new.calldata, new.to_contract, new.adopted_by, new.sweep)
+    is distinct from (old.id, old.chain_id, old.nonce, old.amount, old.units, old.made_at,
+      old.attempt, old.account_id, old.payout_id, old.rail, old.wallet, old.uetr, old.purpose,
+      old.currency, old.token, old.payee, old.calldata, old.to_contract, old.adopted_by, old.sweep)
+    or old.ended_at is not null and (old.state, new.state) <> ('paid', 'sent')
+    or old.void_as <> '' and (new.void_as, new.void_by, new.void_reason, new.void_at)
+      is distinct from (old.void_as, old.void_by, old.void_reason, old.void_at)
+    -- The service gives up by itself only what has never left it.
+    or old.void_as = '' and new.void_by = 'corridor' and exists (
+      select from evm_transactions t where t.chain_id = old.chain_id and t.wallet = old.wallet
+        and t.nonce = old.nonce and t.sends > 0)
+  then
+    raise exception 'slot % of wallet % stays as it is', old.nonce, old.wallet
+      using errcode = 'restrict_violation';
+  end if;
+  if old.state <> new.state and (old.state, new.state) not in (
+    ('signed', 'sent'), ('signed', 'mined'), ('sent', 'mined'),
+    -- Its block is not on the chain any more. A rail that settles on a number of blocks may have
+    -- called it paid.
+    ('mined', 'sent'), ('paid', 'sent'),
+    ('mined', 'paid'), ('mined', 'reverted'), ('mined', 'voided'), ('mined', 'differs'),
+    -- Another transaction has its nonce, as far as the providers know.
+    ('signed', 'stopped'), ('sent', 'stopped'), ('stopped', 'mined'))
+  then
+    raise exception 'slot % of wallet % cannot go from % to %', old.nonce, old.wallet, old.state,
+      new.state using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_no_gap()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  made bigint;
+begin
+  select count(*) into made from evm_slots
+  where chain_id = new.chain_id and wallet = new.address
+    and nonce >= old.next_nonce and nonce < new.next_nonce;
+  if made <> new.next_nonce - old.next_nonce then
+    raise exception 'wallet % has % slots from nonce % to %', new.address, made, old.next_nonce,
+      new.next_nonce - 1 using errcode = 'check_violation', constraint = 'no_gap';
+  end if;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_rail_wallets()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  gone text;
+begin
+  select wallet into gone from evm_slots
+  where rail = old.name and state in ('signed', 'sent', 'mined', 'stopped')
+    and wallet not in (select lower(w ->> 'address')
+      from jsonb_array_elements(new.config -> 'wallets') as each (w))
+  limit 1;
+  if gone is not null then
+    raise exception 'rail % has payments of wallet % under way', old.name, gone
+      using errcode = 'check_violation', constraint = 'keeps_its_wallets';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_transaction()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  slot evm_slots;
+  carries boolean;
+begin
+  select * into slot from evm_slots where chain_id = new.chain_id and wallet = new.wallet
+    and nonce = new.nonce;
+  carries := strpos(new.raw, substr(slot.calldata, 3)) > 0
+    and strpos(new.raw, substr(slot.token, 3)) > 0;
+  if slot.ended_at is not null or slot.payee = '' or new.block is not null
+    or new.raw = '' and (new.kind <> 'pay' or slot.adopted_by = '' and slot.suspect_at is null)
+    or new.raw <> '' and new.kind = 'pay' and (not carries or slot.void_as <> '')
+    or new.kind = 'void' and (carries or slot.void_as = '' or new.number = 1)
+    or new.number > 1 and not exists (
+      select from evm_transactions t where t.chain_id = new.chain_id and t.wallet = new.wallet
+        and t.nonce = new.nonce and t.number = new.number - 1)
+  then
+    raise exception 'transaction % does not fit nonce % of wallet %', new.hash, new.nonce,
+      new.wallet using errcode = 'check_violation', constraint = 'fits_its_slot';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_transaction_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if (new.chain_id, new.nonce, new.number, new.gas, new.max_fee, new.tip, new.signed_at, new.hash,
+      new.wallet, new.kind)
+    is distinct from (old.chain_id, old.nonce, old.number, old.gas, old.max_fee, old.tip,
+      old.signed_at, old.hash, old.wallet, old.kind)
+    or old.first_sent_at is not null and new.first_sent_at is distinct from old.first_sent_at
+    or new.sends < old.sends
+    or new.raw <> old.raw and (new.raw <> '' or not exists (
+      select from evm_slots s where s.chain_id = old.chain_id and s.wallet = old.wallet
+        and s.nonce = old.nonce and s.payee = ''))
+  then
+    raise exception 'transaction % stays as it was signed', old.hash
+      using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_transfer_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if to_jsonb(new) <> to_jsonb(old) || '{"receiver":""}' or not exists (
+    select from evm_slots s where s.chain_id = old.chain_id and s.wallet = old.sender
+      and s.nonce = old.nonce and s.payee = '')
+  then
+    raise exception 'evm_transfers is append-only' using errcode = 'restrict_violation';
+  end if;
+  return new;
 end $function$;

@@ -59,6 +59,7 @@ const ID_HINTS = {
   beneficiary: 'corridor privacy find ACCOUNT finds them by name, e-mail or IBAN',
   entity: 'corridor entity list shows those that wait for review',
   rail: 'corridor rail list shows those there are',
+  sweep: 'corridor rail sweeps shows those of a rail',
   file: 'corridor file list shows the newest',
   'funding key': 'corridor funding-key list shows those there are',
   'house journal': 'corridor house list shows the newest',

@@ -37,7 +37,12 @@ const SweepRequest = Closed(
     }),
     currency: CurrencyCode,
     amount: Type.Integer({
-      ...{ minimum: 1, maximum: MAX_MINOR, [REASON]: 'amount_out_of_range', [MINOR_OF]: 'currency' },
+      ...{
+        minimum: 1,
+        maximum: MAX_MINOR,
+        [REASON]: 'amount_out_of_range',
+        [MINOR_OF]: 'currency',
+      },
       description: 'Minor units.',
     }),
     reason: Reason,
@@ -52,7 +57,9 @@ const SweepResponse = Type.Object(
     id: SweepPath.properties.id,
     rail: Type.String(),
     wallet: Type.String(),
-    payee: Type.String({ description: 'The `treasury_address` of the rail when it was asked for.' }),
+    payee: Type.String({
+      description: 'The `treasury_address` of the rail when it was asked for.',
+    }),
     currency: Type.String(),
     amount: MinorText(''),
     asked_by: Type.String(),
@@ -176,7 +183,8 @@ const agree = writing({
   path: '/v3/operator/rail_sweep/:id/agree',
   operationId: 'agreeToSweep',
   summary: 'Agree to a sweep that another person has asked for.',
-  description: 'The rail then pays it, once, as soon as the wallet has it beyond its open payments.',
+  description:
+    'The rail then pays it, once, as soon as the wallet has it beyond its open payments.',
   params: SweepPath,
   emptyBody: 'NothingMore',
   response: SweepResponse,

@@ -7,9 +7,9 @@ import { type Fees, firstFees } from './fees.ts'
 import type { OpenEvmRail } from './open.ts'
 import { PLACES } from './order.ts'
 import { listSigning } from './purses.ts'
-import { signTransaction } from './transaction.ts'
 import { insertSlots, listLoads, transactHouse } from './slot-store.ts'
 import { type AgreedSweep, listAgreed } from './sweep-store.ts'
+import { signTransaction } from './transaction.ts'
 import { insertTransactions } from './transaction-store.ts'
 import { findWallets, reserveNonces } from './wallet-store.ts'
 
@@ -58,9 +58,7 @@ async function checkSweep(rail: OpenEvmRail, sweep: AgreedSweep): Promise<Ready 
   if (!('agreed' in balance && 'agreed' in gas_wei && 'agreed' in simulated)) return 'unclear'
   if (!('agreed' in market)) return 'unclear'
   if ('reverted' in simulated.agreed) return `the token refuses it: ${simulated.agreed.reverted}`
-  const loads = await transactHouse(sql, [], tx =>
-    listLoads(tx, config.chain.id, [wallet], number),
-  )
+  const loads = await transactHouse(sql, [], tx => listLoads(tx, config.chain.id, [wallet], number))
   const open = loads.find(load => load.token === token.address)?.units ?? 0n
   if (balance.agreed - open < units) return 'the wallet has less beyond its open payments'
   const gas = (simulated.agreed.gas * MORE_GAS.times) / MORE_GAS.by
@@ -96,9 +94,7 @@ async function reserveSweep(rail: OpenEvmRail, ready: Ready): Promise<void> {
           ...{ to_contract: false, state: 'signed' },
         },
       ])
-      await insertTransactions(tx, [
-        { hash, ...place, number: 1, kind: 'pay', raw, gas, ...fees },
-      ])
+      await insertTransactions(tx, [{ hash, ...place, number: 1, kind: 'pay', raw, gas, ...fees }])
       return true
     })
   })

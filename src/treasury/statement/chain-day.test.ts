@@ -2,9 +2,9 @@
 // the unit, whatever the wallets of a rail send each other and whenever one joins.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pickSeed, seeded } from '../../../test/support/service/process.ts'
 import type { Hex } from '../../adapters/evm/chain.ts'
 import type { KnownTransfer } from '../../adapters/evm/transfer-store.ts'
-import { pickSeed, seeded } from '../../../test/support/service/process.ts'
 import { plusDays } from '../../values/calendar/day.ts'
 import type { Instant } from '../../values/instant.ts'
 import { type ChainDay, chainDay, type DayWallet, startOf } from './chain-day.ts'
@@ -46,8 +46,12 @@ test('any transfers over five days, wallets that join, a token of 18 places: eac
   const any = <T>(items: readonly T[]) => items[Math.floor(random() * items.length)] as T
   for (let run = 0; run < 300; run++) {
     const scale = any([1n, 10n ** 12n])
-    const begun = new Map(WALLETS.map((wallet, i) => [wallet, i === 0 ? 1n : BigInt(Math.floor(random() * 100))]))
-    const units = new Map(WALLETS.map(wallet => [wallet, BigInt(Math.floor(random() * 2 ** 40)) * scale]))
+    const begun = new Map(
+      WALLETS.map((wallet, i) => [wallet, i === 0 ? 1n : BigInt(Math.floor(random() * 100))]),
+    )
+    const units = new Map(
+      WALLETS.map(wallet => [wallet, BigInt(Math.floor(random() * 2 ** 40)) * scale]),
+    )
     const transfers: KnownTransfer[] = []
     for (let block = 2n; block <= 143n; block++) {
       const [sender, receiver] = [any([...WALLETS, ...STRANGERS]), any([...WALLETS, ...STRANGERS])]
@@ -60,7 +64,9 @@ test('any transfers over five days, wallets that join, a token of 18 places: eac
       const isKnown = [sender, receiver].some(side => block > (begun.get(side) ?? 1_000n))
       if (isKnown) transfers.push(transferOf(block, sender, receiver, moved))
     }
-    const wallets = WALLETS.map(wallet => walletOf(wallet, units.get(wallet) ?? 0n, 143n, begun.get(wallet)))
+    const wallets = WALLETS.map(wallet =>
+      walletOf(wallet, units.get(wallet) ?? 0n, 143n, begun.get(wallet)),
+    )
     let opening: bigint | null = null
     for (let n = 0; n < 4; n++) {
       const day = plusDays(DAY, n)
@@ -83,7 +89,12 @@ test('payment, refund and a transfer between two wallets of the rail: a line eac
   const wallets = [walletOf(first, 200n), walletOf(second, 130n)]
   const { lines, opening, closing } = partsOf({ ...USUAL, wallets, transfers })
   assert.deepEqual(
-    lines.map(({ amount, uetr, counterparty, booked_on }) => [amount, uetr, counterparty, booked_on]),
+    lines.map(({ amount, uetr, counterparty, booked_on }) => [
+      amount,
+      uetr,
+      counterparty,
+      booked_on,
+    ]),
     [
       [-700n, 'the-attempt', stranger, DAY],
       [30n, '', stranger, DAY],
@@ -100,20 +111,32 @@ test('transfers behind the day, known up to the balance of their wallet: no part
     // Read by another range, after the balance.
     transferOf(120n, stranger, wallet, 900n),
   ]
-  const { lines, closing } = partsOf({ ...USUAL, wallets: [walletOf(wallet, 45n, 100n)], transfers })
+  const { lines, closing } = partsOf({
+    ...USUAL,
+    wallets: [walletOf(wallet, 45n, 100n)],
+    transfers,
+  })
   assert.deepEqual([lines.map(({ amount }) => amount), closing], [[-5n], 5n])
 })
 
 test('a unit more than transfers explain: the statement does not sum to its closing balance', () => {
   const wallets = [walletOf(address(1), 1_001n)]
-  const { amount, opening, closing } = partsOf({ ...USUAL, wallets, transfers: [], opening: 1_000n })
+  const { amount, opening, closing } = partsOf({
+    ...USUAL,
+    wallets,
+    transfers: [],
+    opening: 1_000n,
+  })
   assert.deepEqual({ amount, opening, closing }, { amount: 0n, opening: 1_000n, closing: 1_001n })
 })
 
 test('wallet that joins with money on a later day: a line says so, and a first statement has none', () => {
   const wallets = [walletOf(address(1), 10n), walletOf(address(2), 500n, 99n, 30n)]
   const later = partsOf({ ...USUAL, wallets, transfers: [], opening: 10n })
-  assert.deepEqual(later.lines.map(({ amount, code }) => [amount, code]), [[500n, 'begin']])
+  assert.deepEqual(
+    later.lines.map(({ amount, code }) => [amount, code]),
+    [[500n, 'begin']],
+  )
   assert.equal(later.opening + later.amount, later.closing)
   const first = partsOf({ ...USUAL, wallets, transfers: [] })
   assert.deepEqual([first.lines.length, first.opening, first.closing], [0, 510n, 510n])

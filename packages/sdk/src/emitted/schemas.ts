@@ -1226,7 +1226,7 @@ export interface ExplainedRate {
  * The page `/docs/failure-codes` of the service has each code with its meaning and what to do. An
  * operator may give another code by hand.
  */
-export type FailureCode = 'OP000100' | 'PF000100' | 'PF000300' | 'PF000310' | 'PF000320' | 'PF000330' | 'PF000400' | 'PF000410' | 'PF000500' | 'PF000510' | 'PF000511' | 'PF000512' | 'PF000513' | 'PF000520' | 'PF000521' | 'PF000530' | 'PF000540' | 'PF000550' | 'PF000555' | 'PF000560' | 'PF000570' | 'PF000575' | 'PF000580' | 'PF000590' | 'PF000595' | 'PF000600' | 'PF000610' | 'PF000900' | 'PR000500' | 'PR000510' | 'PR000511' | 'PR000512' | 'PR000513' | 'PR000520' | 'PR000521' | 'PR000530' | 'PR000540' | 'PR000550' | 'PR000555' | 'PR000560' | 'PR000570' | 'PR000575' | 'PR000580' | 'PR000590' | 'PR000595' | 'PR000600' | 'PR000900' | (string & {})
+export type FailureCode = 'OP000100' | 'PF000100' | 'PF000300' | 'PF000310' | 'PF000320' | 'PF000330' | 'PF000400' | 'PF000410' | 'PF000500' | 'PF000510' | 'PF000511' | 'PF000512' | 'PF000513' | 'PF000520' | 'PF000521' | 'PF000530' | 'PF000540' | 'PF000550' | 'PF000555' | 'PF000560' | 'PF000570' | 'PF000575' | 'PF000580' | 'PF000590' | 'PF000595' | 'PF000600' | 'PF000610' | 'PF000671' | 'PF000690' | 'PF000900' | 'PR000500' | 'PR000510' | 'PR000511' | 'PR000512' | 'PR000513' | 'PR000520' | 'PR000521' | 'PR000530' | 'PR000540' | 'PR000550' | 'PR000555' | 'PR000560' | 'PR000570' | 'PR000575' | 'PR000580' | 'PR000590' | 'PR000595' | 'PR000600' | 'PR000900' | (string & {})
 
 /** One fee in both currencies; the amount in the holding currency is charged. */
 export interface Fee<M extends Minor = number> {
