@@ -22,7 +22,7 @@ import { MAX_MINOR, Reason } from './request.ts'
 
 const SweepPath = Type.Object({
   id: Type.String({
-    pattern: '^sweep_[1-9][0-9]{0,17}$',
+    pattern: '^sweep_[0-9]{1,18}$',
     description: 'The sweep.',
     examples: ['sweep_7'],
   }),
@@ -135,7 +135,7 @@ const sweep = writing({
   params: RailPath,
   body: SweepRequest,
   response: SweepResponse,
-  refusals: ['invalid_transition'],
+  refusals: ['invalid_transition', 'currency'],
   asksPassword: true,
   byPerson: true,
   async run(acting, { name, wallet: written, currency, amount, reason }) {

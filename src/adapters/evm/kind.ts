@@ -15,7 +15,7 @@ export const EVM = railKind<EvmConfig>({
   name: 'evm',
   description: 'pays USDC and USDT on a chain',
   example: EXAMPLE,
-  secret: 'keys of providers, name=key a line',
+  secret: 'keys, name=key a line',
   identity: [
     ...['chain', 'test_chain.id'],
     ...['USDC', 'USDT'].flatMap(token =>
