@@ -109,6 +109,7 @@ const LISTENING = {
 const LOOK_EVERY_MS = 5_000
 
 async function prepareDatabase(url: string, config: Config, log: FastifyBaseLogger) {
+  logTestChains(config, log)
   const owner = connect(url, { max: 1, as: 'owner' })
   try {
     const migrated = await migrate(owner)
@@ -178,7 +179,6 @@ async function openService(
   if (config.database_url === undefined) {
     await keepArchive({ ...config, url: database.url, log: line => log.info(line) })
   }
-  logTestChains(config, log)
   const migrated = await prepareDatabase(database.url, config, log)
   await prepare(database.url)
   const deps = await openDeps(database.url, config, log, makeMetrics())

@@ -1,5 +1,5 @@
-// corridor rail check: runs the checks of the protocol against a connector, asks the chain of a rail
-// on one, and tries a rail of files with the payouts of its routes.
+// corridor rail check: runs the checks of the protocol against a connector, asks the chain of a
+// rail on one, and tries a rail of files with the payouts of its routes.
 import type { Command } from 'commander'
 import { type Checked, type CheckResult, runEach } from '../adapters/checks.ts'
 import { allChecks } from '../adapters/connector/check/all.ts'

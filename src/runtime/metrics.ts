@@ -10,6 +10,7 @@ import {
 } from 'prom-client'
 import { clock } from '../ledger/clock.ts'
 import { nextTurn } from '../values/event-loop.ts'
+import { chainMetrics } from './chain-metrics.ts'
 import { treasuryMetrics } from './treasury-metrics.ts'
 
 export type Metrics = ReturnType<typeof makeMetrics>
@@ -70,8 +71,7 @@ export function makeMetrics() {
     ...verifyMetrics(registers),
     ...treasuryMetrics(registers),
     ...fileMetrics(registers),
-    ...walletMetrics(registers),
-    ...providerMetrics(registers),
+    ...chainMetrics(registers),
     ...rateMetrics(registers),
   }
 }
@@ -239,53 +239,6 @@ function screeningMetrics(registers: Registry[]) {
       help: 'Entities and beneficiaries that may be listed, and those still to be compared.',
       labelNames: ['state'],
       registers,
-    }),
-  }
-}
-
-function walletMetrics(registers: Registry[]) {
-  const labelNames = ['rail', 'wallet']
-  return {
-    walletGasPayments: new Gauge({
-      name: 'corridor_wallet_gas_payments',
-      help: 'Payments that the coin of a hot wallet pays gas for.',
-      ...{ labelNames, registers },
-    }),
-    walletBalance: new Gauge({
-      name: 'corridor_wallet_balance',
-      help: 'What a hot wallet has of a token, in major units.',
-      ...{ labelNames: [...labelNames, 'currency'], registers },
-    }),
-    walletOpenPayments: new Gauge({
-      name: 'corridor_wallet_open_payments',
-      help: 'Payments of a hot wallet that are not final yet.',
-      ...{ labelNames, registers },
-    }),
-    walletOldestUnmined: new Gauge({
-      name: 'corridor_wallet_unmined_oldest_seconds',
-      help: 'Age of the oldest payment of a hot wallet that no block has; 0 for none.',
-      ...{ labelNames, registers },
-    }),
-  }
-}
-
-function providerMetrics(registers: Registry[]) {
-  const labelNames = ['rail', 'provider']
-  return {
-    providerLag: new Gauge({
-      name: 'corridor_chain_provider_lag_blocks',
-      help: 'Blocks that a provider of a chain is behind the highest head.',
-      ...{ labelNames, registers },
-    }),
-    providerLeftOut: new Gauge({
-      name: 'corridor_chain_provider_left_out',
-      help: '1 while the answers of a provider do not count: it lags, fails, or has another chain.',
-      ...{ labelNames, registers },
-    }),
-    providerOtherAnswers: new Counter({
-      name: 'corridor_chain_provider_other_answers_total',
-      help: 'Answers of a provider that differed from what enough others said.',
-      ...{ labelNames, registers },
     }),
   }
 }

@@ -86,7 +86,7 @@ function plain(bytes: Uint8Array): string {
 const ERROR = selector('Error(string)')
 const PANIC = selector('Panic(uint256)')
 
-/** Errors of usual tokens: ERC-6093, and OpenZeppelin's `Pausable`. Their arguments are left out. */
+/** Errors of usual tokens: ERC-6093, and OpenZeppelin's `Pausable`; without their arguments. */
 const ERRORS: ReadonlyMap<string, string> = new Map(
   [
     'ERC20InsufficientBalance(address,uint256,uint256)',

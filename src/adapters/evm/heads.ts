@@ -1,5 +1,5 @@
-// Follows the newest block of each provider, and says whose answers count: those on the right chain,
-// not far behind the others, and whose head has not gone back by itself.
+// Follows the newest block of each provider, and says whose answers count: those on the right
+// chain, not far behind the others, and whose head has not gone back by itself.
 import { readBlock } from './answers.ts'
 import type { Block } from './chain.ts'
 import { readQuantity } from './hex.ts'

@@ -6,8 +6,8 @@ const MAX_BYTES = 64 * 1024
 const OTHERS = 0o007
 
 /**
- * The text of a file. Rejects when it cannot be read, is larger than 64 KiB, or when others than its
- * owner and group may use it.
+ * The text of a file. Rejects when it cannot be read, is larger than 64 KiB, or when others than
+ * its owner and group may use it.
  */
 export async function readPrivateFile(what: string, path: string): Promise<string> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {

@@ -216,7 +216,7 @@ class QuorumChain implements OpenChain {
     return this.#askAt('latest', (provider, block) => bytesBy(provider, token, data, block))
   }
 
-  /** Providers may word a reason differently, or estimate other gas; whether it moves must agree. */
+  /** They may word a reason differently, or estimate other gas; whether it moves must agree. */
   async simulate(move: Move): Promise<Agreed<{ readonly gas: bigint } | Revert>> {
     const tried: Tried[] = []
     const found = await this.#askAt('latest', async (provider, block) => {

@@ -31,7 +31,7 @@ export class KmsSigner implements Signer {
     this.#options = options
   }
 
-  /** KMS gives neither the parity nor the lower s. The parity that recovers our address is right. */
+  /** KMS gives neither parity nor the lower s. The parity that recovers our address is right. */
   async sign(transaction: Eip1559): Promise<Signature> {
     const digest = digestOf(transaction)
     const { r, s } = readDer(await this.#ask(digest))

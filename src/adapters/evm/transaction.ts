@@ -1,5 +1,5 @@
-// Transactions of type 2 (EIP-1559) as bytes: hashes, signs and reads them. The rail makes the bytes
-// itself and recovers who signed, so a signer can refuse but not redirect.
+// Transactions of type 2 (EIP-1559) as bytes: hashes, signs and reads them. The rail makes the
+// bytes itself and recovers who signed, so a signer can refuse but not redirect.
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import type { Hex } from './chain.ts'
 import { bytesOf, hashOf, hexOf, readAddress, readData } from './hex.ts'
@@ -59,8 +59,8 @@ export function signedBytes(tx: Eip1559, { r, s, y }: Signature) {
 }
 
 /**
- * Reads signed bytes of the form that `signTransaction` makes. Throws RangeError for any other type,
- * an access list, a coding that is not the only one, or a signature that no key makes.
+ * Reads signed bytes of the form that `signTransaction` makes. Throws RangeError for any other
+ * type, an access list, a coding that is not the only one, or a signature that no key makes.
  */
 export function readTransaction(raw: Hex): SignedTransaction {
   if (readData(raw, MAX_BYTES) === undefined) throw new RangeError('no bytes of a transaction')
