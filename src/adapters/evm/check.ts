@@ -31,8 +31,11 @@ export type CheckResult =
   | { readonly refused: RefusedOrder }
   | { readonly waiting: { readonly order: Order; readonly wait: 'unclear' | NewTrouble } }
 
-/** Gas beyond the simulated one: the state of the token may change before the block. */
-const MORE_GAS = { times: 5n, by: 4n }
+/**
+ * Gas beyond the simulated one: the state of the token may change before the block. What is not used
+ * is not paid for.
+ */
+const MORE_GAS = { times: 2n, by: 1n }
 /** And once more for each attempt of the payout that has reverted: it may have run out of gas. */
 const MORE_AGAIN = { times: 3n, by: 2n }
 
