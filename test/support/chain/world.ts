@@ -514,7 +514,7 @@ export async function openChainWorld(options: ChainOptions = {}): Promise<ChainW
   const chain = await openChain(options, folder)
   // The service that runs beside it works, and this one only writes.
   const service = await startTestService({ settle: false })
-  await service.setFees([{}])
+  await service.setFees([{ payout_type: 'wallet' }])
   const fund = { USDC: 10n ** 15n, USDT: 10n ** 15n }
   const currencies = Object.keys(fund)
   const live = await service.openAccount({ currencies, fund, sandbox: false })
