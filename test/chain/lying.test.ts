@@ -2,7 +2,7 @@
 // paid once, whatever one of them does.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
-import type { Provider } from '../support/chain/proxy.ts'
+import type { Lies, Provider } from '../support/chain/proxy.ts'
 import { type ChainWorld, type Made, openChainWorld } from '../support/chain/world.ts'
 import { pickSeed, seeded } from '../support/service/process.ts'
 import { share } from '../support/share.ts'
@@ -40,33 +40,34 @@ async function expectPaid(): Promise<void> {
   world.made.length = 0
 }
 
-const [ALL, ONE] = [
-  (lie: (provider: Provider) => void) => world.providers.forEach(lie),
-  (lie: (provider: Provider) => void) => world.providers.slice(0, 1).forEach(lie),
-]
+const tell = (providers: readonly Provider[], lies: Partial<Lies>) => {
+  for (const provider of providers) Object.assign(provider.lies, lies)
+}
+/** All providers, or the first alone, do so. */
+const ALL = (lies: Partial<Lies>) => tell(world.providers, lies)
+const ONE = (lies: Partial<Lies>) => tell(world.providers.slice(0, 1), lies)
 
 /** What lies while payouts are made. */
 const LIES: Readonly<Record<string, () => unknown>> = {
-  'answers lost after each provider has the bytes': () => ALL(({ lies }) => void (lies.lost = 4)),
-  'broadcasts dropped': () => ALL(({ lies }) => void (lies.dropped = 4)),
-  'answers delayed, and so in another order': () =>
-    ALL(({ lies }) => void (lies.delay_ms = () => random() * 60)),
-  'broadcasts duplicated': () => ALL(({ lies }) => void (lies.duplicates = true)),
-  'requests refused with 429': () => ALL(({ lies }) => void (lies.too_many = 3)),
-  'one provider away': () => ONE(({ lies }) => void (lies.down = true)),
-  'one provider with a stale head': () => ONE(({ lies }) => void (lies.behind = 40)),
-  'one provider without logs': () => ONE(({ lies }) => void (lies.no_logs = true)),
+  'answers lost after each provider has the bytes': () => ALL({ lost: 4 }),
+  'broadcasts dropped': () => ALL({ dropped: 4 }),
+  'answers delayed, and so in another order': () => ALL({ delay_ms: () => random() * 60 }),
+  'broadcasts duplicated': () => ALL({ duplicates: true }),
+  'requests refused with 429': () => ALL({ too_many: 3 }),
+  'one provider away': () => ONE({ down: true }),
+  'one provider with a stale head': () => ONE({ behind: 40 }),
+  'one provider without logs': () => ONE({ no_logs: true }),
   'one provider that forges receipts': () =>
-    ONE(({ lies }) => void (lies.receipt = receipt => ({ ...receipt, status: '0x0' }))),
+    ONE({ receipt: receipt => ({ ...receipt, status: '0x0' }) }),
   'one provider that forges amounts': () =>
-    ONE(({ lies }) => {
-      lies.receipt = receipt => ({
+    ONE({
+      receipt: receipt => ({
         ...receipt,
         logs: receipt.logs.map(log => ({ ...log, data: `0x${'1'.padStart(64, '0')}` as const })),
-      })
+      }),
     }),
   'one provider of another chain': async () => {
-    ONE(({ lies }) => void (lies.chain_id = '0x1'))
+    ONE({ chain_id: '0x1' })
     // It is asked for its chain when the rail is opened, and then each minute.
     await world.set({ gas_low: 201 })
   },
@@ -136,7 +137,7 @@ for (const depth of share([1, 20], [1, 2, 3, 5, 8, 13, 20]))
   })
 
 test('number of the head of the line forgotten by one provider alone: taken by another, each paid once', async () => {
-  ONE(({ lies }) => void (lies.dropped = 1_000))
+  ONE({ dropped: 1_000 })
   await world.pay(PAYOUTS)
   await expectPaid()
 })
