@@ -156,16 +156,18 @@ test('payment given up, and mined before its void: succeeded, as the chain says'
   await world.checkPaidOnce([made])
 })
 
+/** What the token does from before the hand-over, or from between it and the block. */
 const OTHER_AMOUNTS = [
-  ['keeps a fee', 'FeeToken'],
-  ['answers false', 'FalseToken'],
-  ['has no code', 'nothing'],
+  ['keeps a fee', 'FeeToken', 'before'],
+  ['answers false', 'FalseToken', 'between'],
+  ['has no code', 'nothing', 'between'],
 ] as const
 
-for (const [what, kind] of OTHER_AMOUNTS)
+for (const [what, kind, when] of OTHER_AMOUNTS)
   test(`token ${what}, its transaction final with status 1: exception amount_differs, neither paid nor failed`, async () => {
+    if (when === 'before') await world.tokens.USDC.become(kind)
     const made = await sent()
-    await world.tokens.USDC.become(kind)
+    if (when === 'between') await world.tokens.USDC.become(kind)
     await world.anvil.mine(FINALITY + 1)
     await world.whileAsking('an exception', async () => (await world.exceptionsOf(made)).length > 0)
     assert.deepEqual(await world.exceptionsOf(made), ['amount_differs'])
