@@ -42,7 +42,7 @@ test('service that pays while its providers fail: no key and no passphrase in it
   const { wallet, providers } = world
   running = await startProcess(world.env)
   const [one = assert.fail('no provider')] = providers
-  Object.assign(one.lies, { too_many: 5, lost: 3 })
+  Object.assign(one.lies, { too_many: 2, lost: 3 })
   await world.pay(3)
   await world.untilStatus('succeeded')
   one.lies.down = true
