@@ -248,7 +248,9 @@ export class ChainWorld {
       from evm_slots s left join open_payouts p on p.id = s.payout_id
       where s.ended_at is null or p.id is not null order by s.id limit 10`
     const waiting = await owner`
-      select id, status, rail, rail_attempts from open_payouts where status <> 'succeeded' limit 5`
+      select id, status, rail, rail_attempts, ask_rail_at - statement_timestamp() as asked_in,
+        claimed_until - statement_timestamp() as claimed_for
+      from open_payouts where status <> 'succeeded' limit 5`
     const troubles = await owner`select wallet, kind, message from evm_troubles`
     const exceptions = await owner`
       select kind, message from rail_exceptions where closed_at is null limit 5`
