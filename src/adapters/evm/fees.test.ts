@@ -74,6 +74,18 @@ test('fees, cap between the market and its double: the cap', () => {
   assert.equal(firstFees({ ...now, base_fee: 15n * GWEI }, most, 60_000n), 'too_dear')
 })
 
+test('fees, market at the cap: paid; one wei above: too dear', () => {
+  const now = { base_fee: 10n * GWEI, tip: GWEI }
+  const most = { max_fee: 11n * GWEI, max_cost: 10n ** 18n, chain: { min_tip: 0n } }
+  assert.deepEqual(firstFees(now, most, 60_000n), { tip: GWEI, max_fee: 11n * GWEI })
+  assert.equal(firstFees({ ...now, tip: GWEI + 1n }, most, 60_000n), 'too_dear')
+})
+
+test('fees of a chain that asks for none: 0', () => {
+  const most = { max_fee: GWEI, max_cost: 10n ** 18n, chain: { min_tip: 0n } }
+  assert.deepEqual(firstFees({ base_fee: 0n, tip: 0n }, most, 60_000n), { tip: 0n, max_fee: 0n })
+})
+
 test('fees, cap on the cost of a payment: more gas leaves less for each unit', () => {
   const now = { base_fee: 10n * GWEI, tip: GWEI }
   const most = { max_fee: 100n * GWEI, max_cost: 12n * GWEI * 60_000n, chain: { min_tip: 0n } }

@@ -20,8 +20,8 @@ type Caps = Pick<EvmConfig, 'max_fee' | 'max_cost'> & {
 }
 
 /**
- * The fees of a payment's first bytes, which use at most `gas`. They hold while the base fee
- * doubles. `too_dear` when the market is above a cap: the payment waits.
+ * The fees of a payment's first bytes, which use at most `gas`, above 0. They hold while the base
+ * fee doubles. `too_dear` when the market is above a cap: the payment waits.
  */
 export function firstFees(market: Market, caps: Caps, gas: bigint): Fees | 'too_dear' {
   return bumpedFees([], market, caps, gas)
@@ -47,7 +47,7 @@ export function bumpedFees(
 
 /** The most for a unit of gas, so that `gas` of it stays within the cost of a payment. */
 function capOf({ max_fee, max_cost }: Caps, gas: bigint): bigint {
-  const by_cost = gas > 0n ? max_cost / gas : max_fee
+  const by_cost = max_cost / gas
   return by_cost < max_fee ? by_cost : max_fee
 }
 
