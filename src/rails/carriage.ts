@@ -16,7 +16,14 @@ export type Carried = Pick<
 /** Why a rail cannot carry a payout. */
 export interface CarriageFault {
   /** The member of the payee or payout at fault; null: the operator can lead it elsewhere. */
-  readonly member: 'name' | 'address.city' | 'address.country' | 'on_behalf_of' | null
+  readonly member:
+    | 'name'
+    | 'address.city'
+    | 'address.country'
+    | 'destination_details.wallet.deposit_address'
+    | 'amount'
+    | 'on_behalf_of'
+    | null
   readonly message: string
   /** What would make the payout fit, without a full stop; '' for nothing known. */
   readonly remedy: string

@@ -122,13 +122,12 @@ async function whyReverted(
     chain.frozen(wallet, token),
     chain.simulate({ wallet, token, payee: wallet, units: 1n }),
   ])
-  const unknown = [wallet_frozen, to_itself].some(answer => !('agreed' in answer))
-  if (unknown) return waits(order, 'unclear')
+  if (!('agreed' in wallet_frozen) || !('agreed' in to_itself)) return waits(order, 'unclear')
   const said = reason === '' ? 'no reason given' : reason
-  if ('agreed' in wallet_frozen && wallet_frozen.agreed) {
+  if (wallet_frozen.agreed) {
     return waits(order, { wallet, kind: 'wallet_frozen', message: `${order.currency}: ${said}` })
   }
-  if ('agreed' in to_itself && 'reverted' in to_itself.agreed) {
+  if ('reverted' in to_itself.agreed) {
     const message = `${order.currency}: ${to_itself.agreed.reverted || said}`
     return waits(order, { wallet: '', kind: 'token_paused', message })
   }

@@ -85,7 +85,8 @@ async function withoutSlot(rail: OpenEvmRail, payouts: readonly RailPayout[]) {
 
 /** The orders, the oldest payout first. Refuses what this rail can never carry. */
 async function ordersOf(rail: OpenEvmRail, payouts: readonly RailPayout[]): Promise<Order[]> {
-  const in_order = payouts.toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1))
+  const age = ({ created_at, id }: RailPayout) => `${created_at} ${id}`
+  const in_order = payouts.toSorted((a, b) => (age(a) < age(b) ? -1 : 1))
   const read = in_order.map(payout => ({ payout, order: orderOf(rail.config, payout) }))
   await eachOf(read, async ({ payout, order }) => {
     if (!('faults' in order)) return

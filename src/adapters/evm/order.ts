@@ -77,11 +77,11 @@ export function carriageFaults(config: EvmConfig, payout: Carried): readonly Car
   if (!tokens.has(currency)) faults.push(fault(`the rail has no contract of ${currency}`))
   const payee = payeeOf(payout)
   if (payee === undefined || BigInt(payee) <= MOST_RESERVED) {
-    faults.push(fault('the payee’s address is none of a wallet'))
+    faults.push(fault('the payee’s address is none of a wallet', ADDRESS))
   } else if ([...tokens.values()].some(({ address }) => address === payee)) {
-    faults.push(fault('the payee’s address is the contract of a token'))
+    faults.push(fault('the payee’s address is the contract of a token', ADDRESS))
   } else if (wallets.some(({ address }) => address === payee)) {
-    faults.push(fault('the payee’s address is a wallet of this rail'))
+    faults.push(fault('the payee’s address is a wallet of this rail', ADDRESS))
   }
   return faults
 }
@@ -90,17 +90,19 @@ export function carriageFaults(config: EvmConfig, payout: Carried): readonly Car
 export function capFault({ max_payout }: EvmConfig, payout: Carried): string {
   const { destination_amount: amount, destination_currency: currency } = payout
   if (max_payout === null || amount <= max_payout) return ''
-  return `max_payout is ${moneyWords(max_payout, currency)}`
+  return `a payment is at most ${moneyWords(max_payout, currency)}`
 }
 
 /** The faults of a payout as routes show them: with the cap that would make it wait. */
 export function shownFaults(config: EvmConfig, payout: Carried): readonly CarriageFault[] {
   const cap = capFault(config, payout)
-  return [...carriageFaults(config, payout), ...(cap === '' ? [] : [fault(cap)])]
+  return [...carriageFaults(config, payout), ...(cap === '' ? [] : [fault(cap, 'amount')])]
 }
 
-function fault(message: string): CarriageFault {
-  return { member: null, message, remedy: '' }
+const ADDRESS = 'destination_details.wallet.deposit_address'
+
+function fault(message: string, member: CarriageFault['member'] = null): CarriageFault {
+  return { member, message, remedy: '' }
 }
 
 function payeeOf({ beneficiary_details }: Carried): Hex | undefined {

@@ -36,6 +36,7 @@ function problemOf({ member, message }: PayeeFault, request: PayoutRequest) {
   if (member === 'on_behalf_of') {
     return invalidField(request.on_behalf_of === undefined ? 'quote' : 'on_behalf_of', words)
   }
+  if (member === 'amount') return invalidField('amount', words)
   const hint = member === 'name' ? ' Send a name in Latin letters as name or name_local.' : ''
   if (request.beneficiary !== undefined) return invalidField('beneficiary', words + hint)
   return invalidField(`beneficiary_details.${member}`, words + hint)
