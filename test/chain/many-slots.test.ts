@@ -19,8 +19,8 @@ async function fill({ service, wallet, tokens, live }: ChainWorld): Promise<void
   const [account_id, payee] = [live.account.account_id, `0x${'9'.repeat(40)}`]
   const calldata = `0x${'ab'.repeat(68)}`
   await owner`
-    insert into evm_wallets (chain_id, address, rail, next_nonce, read_block, read_hash)
-    values (${place[0]}, ${place[1]}, ${RAIL}, ${SLOTS}, 0, ${`0x${'0'.repeat(64)}`})`
+    insert into evm_wallets (chain_id, address, rail, next_nonce, read_block, read_hash, begun_at)
+    values (${place[0]}, ${place[1]}, ${RAIL}, ${SLOTS}, 0, ${`0x${'0'.repeat(64)}`}, now())`
   await owner`
     insert into evm_slots (chain_id, wallet, nonce, rail, purpose, account_id, payout_id, attempt,
       currency, amount, units, token, payee, calldata, to_contract, state)
