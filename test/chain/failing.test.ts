@@ -29,6 +29,9 @@ for (const currency of ['USDC', 'USDT'] as const)
   test(`payee of ${currency} frozen by the issuer before the payout: failed PF000512, nothing signed`, async () => {
     const payee = world.newPayee()
     await world.tokens[currency].freeze(payee, true)
+    // The rail asks as of a block that it has seen.
+    await world.anvil.mine()
+    await someTime()
     const made = await world.payOne({ payee, currency })
     await world.untilStatus('failed', [made])
     await assertFailed(made, 'PF000512', 'account')

@@ -4,6 +4,7 @@
 import type { BeneficiaryDetails } from '../../parties/beneficiary/beneficiary.ts'
 import { attemptId } from '../../rails/attempt.ts'
 import type { Sql } from '../../sql/connect.ts'
+import type { Instant } from '../../values/instant.ts'
 import { behindArguments, tagOf } from './abi.ts'
 import type { Block, Chain, Hex, SeenTransaction } from './chain.ts'
 import type { EvmConfig } from './config.ts'
@@ -149,11 +150,12 @@ async function listOrders({ name, config }: AdoptingRail, audit: Sql) {
       readonly destination_currency: string
       readonly fund_transfer_network: string
       readonly charge_type: string
+      readonly created_at: Instant
       readonly beneficiary_details: BeneficiaryDetails
     }[]
   >`
     select p.account_id, p.id, a.number, a.uetr, p.destination_amount, p.destination_currency,
-      p.fund_transfer_network, p.charge_type, p.beneficiary_details
+      p.fund_transfer_network, p.charge_type, p.created_at, p.beneficiary_details
     from payout_attempts a join payouts p on p.account_id = a.account_id and p.id = a.payout_id
     where a.rail = ${name} and a.ended_as = '' and not exists (
       select from evm_slots s where s.account_id = a.account_id and s.payout_id = a.payout_id

@@ -16,7 +16,7 @@ import { type NewTrouble, OF_CHAIN, OF_HAND_OVER } from './trouble.ts'
 import { hasTrouble, noteTroubles } from './trouble-store.ts'
 
 /** A payout that waits for money, a cap or the token is tried again after this time. */
-const TROUBLED_MS = 20_000
+export const TROUBLED_MS = 20_000
 /** One of which the providers say nothing clear, or that a signer has not signed. */
 const UNCLEAR_MS = 5_000
 
@@ -37,9 +37,16 @@ export async function handOver(
   const troubles: NewTrouble[] = []
   const wait = (order: Order, why: Wait['wait'], place = 0) => {
     waits.set(order.payout.attempt.id, waitReport(rail, why, place))
-    if (typeof why === 'object') troubles.push(why)
+    if (typeof why !== 'object') return
+    troubles.push(why)
+    // A cap may concern this payout alone.
+    if (why.kind !== 'cap') rail.queue.waits(order.token, ageOf(order.payout))
   }
-  const { assigned, purses } = await assignOrders(rail, orders)
+  for (const { token, payout } of orders) rail.queue.passed(token, ageOf(payout))
+  const isBehind = ({ token, payout }: Order) => rail.queue.isBehind(token, ageOf(payout))
+  for (const order of orders.filter(isBehind)) wait(order, 'room')
+  const in_turn = orders.filter(order => !isBehind(order))
+  const { assigned, purses } = await assignOrders(rail, in_turn)
   const with_wallet = assigned.filter(one => 'wallet' in one)
   for (const [place, one] of assigned.entries()) if ('wait' in one) wait(one.order, one.wait, place)
   const reverted = await transactHouse(rail.sql, accountsOf(with_wallet.map(ofKey)), tx =>
@@ -65,6 +72,9 @@ export async function handOver(
   return waits
 }
 
+/** Orders payouts by their creation. */
+const ageOf = ({ created_at, id }: Pick<RailPayout, 'created_at' | 'id'>) => `${created_at} ${id}`
+
 const ofKey = ({ order }: { readonly order: Order }) => order.key
 
 /**
@@ -85,8 +95,7 @@ async function withoutSlot(rail: OpenEvmRail, payouts: readonly RailPayout[]) {
 
 /** The orders, the oldest payout first. Refuses what this rail can never carry. */
 async function ordersOf(rail: OpenEvmRail, payouts: readonly RailPayout[]): Promise<Order[]> {
-  const age = ({ created_at, id }: RailPayout) => `${created_at} ${id}`
-  const in_order = payouts.toSorted((a, b) => (age(a) < age(b) ? -1 : 1))
+  const in_order = payouts.toSorted((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1))
   const read = in_order.map(payout => ({ payout, order: orderOf(rail.config, payout) }))
   await eachOf(read, async ({ payout, order }) => {
     if (!('faults' in order)) return

@@ -3,10 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { railKind } from '../../rails/kind.ts'
 import { type EvmConfig, EXAMPLE, readConfig } from './config.ts'
 import { missingKeys, readKeys } from './config-provider.ts'
+import { TROUBLED_MS } from './hand-over.ts'
 import { Leases } from './lease.ts'
 import type { OpenEvmRail } from './open.ts'
 import { openSigner } from './open-signer.ts'
 import { shownFaults } from './order.ts'
+import { Queue } from './queue.ts'
 import { openChain } from './quorum.ts'
 import { EvmRail } from './rail.ts'
 import { Work } from './work.ts'
@@ -38,6 +40,7 @@ export const EVM = railKind<EvmConfig>({
     const rail: OpenEvmRail = {
       ...{ ...deps, name, config, chain, signers: new Map(signers) },
       leases: new Leases(deps.sql, randomUUID()),
+      queue: new Queue(2 * TROUBLED_MS),
       committed: () => work.wake(),
     }
     const work = new Work(rail)

@@ -13,7 +13,7 @@ import type { SlotKey } from './slot.ts'
 
 /** The members of a payout that decide its payment. */
 export type Ordered = Carried &
-  Pick<RailPayout, 'account_id' | 'id'> & {
+  Pick<RailPayout, 'account_id' | 'id' | 'created_at'> & {
     readonly attempt: Pick<RailPayout['attempt'], 'id' | 'number' | 'uetr'>
   }
 
