@@ -63,6 +63,7 @@ test(`service killed ${KILLS} times at any moment, blocks taken back and pools l
       await delay(random() * 100)
     }
     await running.kill()
+    await world.leasesRunOut()
   }
   await expectPaidOnce()
   await checkBooks(world.service.database.owner, world.env)
@@ -98,6 +99,7 @@ for (const point of share(
         await delay(20)
       }
       assert.equal(await running.ended, 'SIGKILL')
+      await world.leasesRunOut()
       await expectPaidOnce()
     })
 }

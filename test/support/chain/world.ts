@@ -205,6 +205,14 @@ export class ChainWorld {
         or claimed_until <= statement_timestamp()) and ask_rail_at > statement_timestamp()`
   }
 
+  /** As if enough time had passed since the kill of every service: what they held is free. */
+  async leasesRunOut(): Promise<void> {
+    const { owner } = this.service.database
+    await owner`update open_payouts set claimed_until = null where claimed_until is not null`
+    await owner`update evm_wallets set held_until = '-infinity'`
+    await owner`update rail_exchanges set held_until = '-infinity'`
+  }
+
   /** Makes blocks, and asks, until the payouts have this status. */
   async untilStatus(status: string, made: readonly Made[] = this.made): Promise<void> {
     await this.whileMining(`all ${status}`, async () => {
