@@ -36,6 +36,8 @@ export type CheckResult =
  * is not paid for.
  */
 const MORE_GAS = { times: 2n, by: 1n }
+/** The payments that are tried at once: providers get several questions in a request. */
+const AT_ONCE = 64
 /** And once more for each attempt of the payout that has reverted: it may have run out of gas. */
 const MORE_AGAIN = { times: 3n, by: 2n }
 
@@ -51,7 +53,7 @@ export async function checkOrders(
 ): Promise<readonly CheckResult[]> {
   if (orders.length === 0) return []
   const market = await rail.chain.market()
-  const results = await eachOf(orders, async one => tryMove(rail, one))
+  const results = await eachOf(orders, one => tryMove(rail, one), AT_ONCE)
   const left = new Map(gas_wei)
   return orders.map((one, i): CheckResult => {
     const { order, wallet } = one
