@@ -1,7 +1,7 @@
 // How many steps the rail of a payout has reported, and when it is asked next. Pure.
 import { planOrRefuse, sentOf } from '../../rails/plan.ts'
 import { isAsked } from '../../rails/rail.ts'
-import { DAY_MS, type Instant, plusMilliseconds } from '../../values/instant.ts'
+import { DAY_MS, type Instant, plusMicros, plusMilliseconds } from '../../values/instant.ts'
 import type { OpenPayout } from '../payout.ts'
 import { firstAskAt, notBefore } from '../schedule.ts'
 import { isFinal } from '../states.ts'
@@ -41,7 +41,9 @@ export function railProgress(
   // ask_rail_at is null when the operator has moved the payout while its rail was asked.
   const moved = advance.claim !== undefined && payout.claimed_until !== advance.claim
   // The payout was woken meanwhile, or another worker asks its rail and gets a newer report.
-  if (advance.report !== undefined && moved && !isFinal(payout.status)) return { rail_steps }
+  if (advance.report !== undefined && moved && !isFinal(payout.status)) {
+    return isWoken(payout, advance.claim) ? { rail_steps, claimed_until: null } : { rail_steps }
+  }
   const over = isFinal(payout.status) || again === null || payout.ask_rail_at === null
   if (over) return { rail_steps, expected_at, ask_rail_at: null, claimed_until: null }
   const next = plusMilliseconds(now, Math.min(again, MAX_ASK_AGAIN_MS))
@@ -65,6 +67,18 @@ function resumed(payout: OpenPayout, now: Instant) {
     ask_rail_at: firstAskAt(payout, plan, { now, by_account }),
     expected_at: payout.route === null ? null : plan.expected_at,
   }
+}
+
+/** The longest time by which wakes move a claim; another claim ends later. */
+const WAKES_US = 1_000n
+
+/**
+ * Whether the payout was woken, and claimed by nobody else, while its rail was asked. The claim has
+ * done its work, so the rail is asked again at once.
+ */
+function isWoken({ claimed_until }: OpenPayout, claim: Instant | undefined): boolean {
+  if (claim === undefined || claimed_until === null) return false
+  return claimed_until > claim && claimed_until < plusMicros(claim, WAKES_US)
 }
 
 /** A claimed payout is not due before its claim expires. */
