@@ -1,5 +1,5 @@
-// corridor demo --chain: pays a wallet by a rail of kind evm on a node of this machine, and shows each
-// step, what the chain says of it, and that it was paid once.
+// corridor demo --chain: pays a wallet by a rail of kind evm on a node of this machine, and shows
+// each step, what the chain says of it, and that it was paid once.
 import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -60,12 +60,14 @@ const EXCEPTIONS = rule('rail_exceptions')`
     select from ${actsOn('rail_exceptions', `, after ->> 'exception' as number`)} c
     where c.account_id = x.account_id and c.id = x.payout_id and c.number = x.number::text)`
 
+const VOIDED = `, after ->> 'attempt' as attempt, after ->> 'void_as' as void_as`
+
 /** Each payment on a chain that a person has given up. */
 const VOIDS = rule('evm_slots')`
   select s.account_id, s.payout_id || '-' || s.attempt as key, ${MISSING}
   from evm_slots s
   where ${ofAccount('s.account_id')} and s.void_by not in ('', 'corridor') and not exists (
-    select from ${actsOn('evm_slots', `, after ->> 'attempt' as attempt, after ->> 'void_as' as void_as`)} c
+    select from ${actsOn('evm_slots', VOIDED)} c
     where c.account_id = s.account_id and c.id = s.payout_id and c.attempt = s.attempt::text
       and c.void_as = s.void_as and c.changed_by = s.void_by)`
 

@@ -32,8 +32,8 @@ export type CheckResult =
   | { readonly waiting: { readonly order: Order; readonly wait: 'unclear' | NewTrouble } }
 
 /**
- * Gas beyond the simulated one: the state of the token may change before the block. What is not used
- * is not paid for.
+ * Gas beyond the simulated one: the state of the token may change before the block. What is not
+ * used is not paid for.
  */
 const MORE_GAS = { times: 2n, by: 1n }
 /** The payments that are tried at once: providers get several questions in a request. */
@@ -63,7 +63,8 @@ export async function checkOrders(
     const gas = gasOf(result.gas, reverted.get(order.key.payout_id) ?? 0)
     const fees = firstFees(market.agreed, rail.config, gas)
     if (fees === 'too_dear') {
-      const message = `gas is at ${market.agreed.base_fee} wei, which is above a cap of the settings`
+      const { base_fee } = market.agreed
+      const message = `gas is at ${base_fee} wei, which is above a cap of the settings`
       return waits(order, { wallet: '', kind: 'cap', message })
     }
     const cost = gas * fees.max_fee
@@ -113,7 +114,9 @@ async function tryMove(
   return whyReverted(rail, { order, wallet }, simulated.agreed.reverted)
 }
 
-/** What a revert in the simulation means: for this payee alone, for our wallet, or for everybody. */
+/**
+ * What a revert in the simulation means: for this payee alone, for our wallet, or for everybody.
+ */
 async function whyReverted(
   { chain }: OpenEvmRail,
   { order, wallet }: AssignedOrder,

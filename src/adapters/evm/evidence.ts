@@ -5,9 +5,9 @@ import { type SlotKey, sourceOf, type VoidAs } from './slot.ts'
 
 /**
  * `refused`: the rail has refused the attempt before it had a nonce. `sent`: a provider has the
- * bytes. `replaced`: a provider has bytes with higher fees. `mined` and `reorged`: a block has them,
- * and has them no more. `final`, `reverted`, `voided` and `differs` are ends in a final block.
- * `foreign`: another transaction has the nonce.
+ * bytes. `replaced`: a provider has bytes with higher fees. `mined` and `reorged`: a block has
+ * them, and has them no more. `final`, `reverted`, `voided` and `differs` are ends in a final
+ * block. `foreign`: another transaction has the nonce.
  */
 export const CODES = [
   'refused',

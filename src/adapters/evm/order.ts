@@ -1,4 +1,5 @@
-// The payment that an attempt orders, in the terms of the chain, and why a rail cannot make it. Pure.
+// The payment that an attempt orders, in the terms of the chain, and why a rail cannot make it.
+// Pure.
 import { plainAddress } from '../../parties/beneficiary/wallet-address.ts'
 import type { CarriageFault, Carried } from '../../rails/carriage.ts'
 import type { RailPayout } from '../../rails/rail.ts'

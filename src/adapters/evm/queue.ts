@@ -1,5 +1,5 @@
-// The oldest payout of each token that waits for money or the token, so that none that is asked about
-// at another moment overtakes it. It is a courtesy of one process, and makes nothing safe.
+// The oldest payout of each token that waits for money or the token, so that none that is asked
+// about at another moment overtakes it. It is a courtesy of one process, and makes nothing safe.
 import type { Hex } from './chain.ts'
 
 interface Oldest {

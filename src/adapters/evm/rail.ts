@@ -1,5 +1,5 @@
-// The adapter of a chain. It answers from the tables: a payment has its slot before its bytes leave,
-// so an attempt without a slot was never taken.
+// The adapter of a chain. It answers from the tables: a payment has its slot before its bytes
+// leave, so an attempt without a slot was never taken.
 
 import { findEvidence } from '../../rails/evidence-store.ts'
 import type { OpenRail } from '../../rails/kind.ts'

@@ -24,8 +24,9 @@ interface Signed {
 }
 
 /**
- * Signs payments with one wallet and commits them. Returns how many of them, from the first on, have
- * slots now: the others wait. A failure after the commit was sent rejects, and the slots may exist.
+ * Signs payments with one wallet and commits them. Returns how many of them, from the first on,
+ * have slots now: the others wait. A failure after the commit was sent rejects, and the slots may
+ * exist.
  */
 export async function reserve(
   rail: OpenEvmRail,
@@ -133,8 +134,8 @@ const REFUSED = {
 } as const
 
 /**
- * Refuses an attempt for ever, under the key that a payment of it would have: no other process signs
- * what this one has refused. Fails when the attempt has a slot already.
+ * Refuses an attempt for ever, under the key that a payment of it would have: no other process
+ * signs what this one has refused. Fails when the attempt has a slot already.
  */
 export async function refuse(rail: OpenEvmRail, refused: Refused): Promise<void> {
   const { key, reason, message } = refused

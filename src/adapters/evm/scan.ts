@@ -1,6 +1,6 @@
-// Reads the transfers from and to our wallets in final blocks, range by range, so that the books of
-// the chain are complete whatever this process has missed. Notes what each wallet has at the last of
-// these blocks: its balance and its transfers must agree to the unit.
+// Reads the transfers from and to our wallets in final blocks, range by range, so that the books
+// of the chain are complete whatever this process has missed. Notes what each wallet has at the
+// last of these blocks: its balance and its transfers must agree to the unit.
 import type { Agreed, Block, Hex, Transfer } from './chain.ts'
 import { eachOf, type OpenEvmRail } from './open.ts'
 import { transactHouse } from './slot-store.ts'

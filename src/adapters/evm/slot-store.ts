@@ -129,14 +129,16 @@ export async function insertSlots(tx: TransactionSql, slots: readonly NewSlot[])
   if (slots.length === 0) return
   await tx`
     insert into evm_slots (chain_id, wallet, nonce, rail, uetr, purpose, sweep, account_id,
-      payout_id, attempt, currency, amount, units, token, payee, calldata, to_contract, state, adopted_by,
+      payout_id, attempt, currency, amount, units, token, payee, calldata, to_contract, state,
+      adopted_by,
       ended_at)
     select chain_id, wallet, nonce, rail, uetr, purpose, sweep, account_id, payout_id,
       nullif(attempt, 0), currency, amount, units, token, payee, calldata, to_contract, state,
       coalesce(adopted_by, ''), case when state = 'refused' then clock_timestamp() end
     from json_to_recordset(${rowsAsJson(slots)}::text::json) as r(chain_id bigint, wallet text,
       nonce bigint, rail text, uetr text, purpose text, sweep bigint, account_id text,
-      payout_id text, attempt integer, currency text, amount bigint, units numeric, token text, payee text,
+      payout_id text, attempt integer, currency text, amount bigint, units numeric, token text,
+      payee text,
       calldata text, to_contract boolean, state text, adopted_by text)`
 }
 

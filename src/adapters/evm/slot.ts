@@ -1,11 +1,12 @@
-// A slot: the nonce of a wallet that one attempt of a payout has for ever, and the transactions that
-// were signed for it. Pure.
+// A slot: the nonce of a wallet that one attempt of a payout has for ever, and the transactions
+// that were signed for it. Pure.
 import type { Instant } from '../../values/instant.ts'
 import type { Hex } from './chain.ts'
 
 /**
- * `refused`: the rail has refused the attempt, and it has no nonce. `signed`, `sent` and `mined` are
- * on their way. `stopped`: another transaction seems to have the nonce. `foreign`: another one has it.
+ * `refused`: the rail has refused the attempt, and it has no nonce. `signed`, `sent` and `mined`
+ * are on their way. `stopped`: another transaction seems to have the nonce. `foreign`: another one
+ * has it.
  */
 export type SlotState =
   | 'refused'

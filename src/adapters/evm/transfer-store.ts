@@ -117,7 +117,8 @@ export async function listTransfers(
       coalesce(s.uetr, '') as uetr
     from evm_transfers t
     left join evm_slots s on s.chain_id = t.chain_id and s.wallet = t.sender and s.nonce = t.nonce
-    where t.chain_id = ${of.chain_id}::bigint and t.token = ${of.token} and t.at >= ${from}::timestamptz
+    where t.chain_id = ${of.chain_id}::bigint and t.token = ${of.token}
+      and t.at >= ${from}::timestamptz
       and (t.sender = any (${wallets}::text[]) or t.receiver = any (${wallets}::text[]))
     order by t.block, t.log_index`
   return rows.map(row => ({ ...row, units: BigInt(row.units) }))

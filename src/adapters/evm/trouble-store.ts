@@ -5,7 +5,9 @@ import type { Tag } from '../../sql/sql.ts'
 import { transactHouse } from './slot-store.ts'
 import type { FoundTrouble, NewTrouble, TroubleKind } from './trouble.ts'
 
-/** A trouble that was not seen for this long is over: it is judged more often than once a minute. */
+/**
+ * A trouble that was not seen for this long is over: it is judged more often than once a minute.
+ */
 const FRESH = '75 seconds'
 
 /**

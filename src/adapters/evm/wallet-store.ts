@@ -24,7 +24,8 @@ export interface Wallet {
 }
 
 const COLUMNS = sql`
-  chain_id, address, rail, next_nonce, state, stopped_as, problem, stopped_at, read_block, read_hash`
+  chain_id, address, rail, next_nonce, state, stopped_as, problem, stopped_at, read_block,
+  read_hash`
 
 /** The wallets that have begun, in no order. */
 export async function findWallets(

@@ -147,7 +147,7 @@ async function write(rail: OpenEvmRail, found: readonly Found[], now: Instant): 
       await noteSuspects(tx, slotsOf('suspect'), now)
       await noteSuspects(tx, slotsOf('cleared'), null)
       for (const { chain_id, wallet: address, nonce } of foreign) {
-        const words = `another transaction has nonce ${nonce}, and no payment of ours with it is known`
+        const words = `another transaction has nonce ${nonce}, and no payment of ours is known`
         await stopWallet(tx, { chain_id, address }, 'foreign_transaction', words)
       }
     }),

@@ -1,5 +1,5 @@
-// Writes the statements of wallets on chains, a day at a time, once the day is final for each wallet.
-// A nostro of kind `chain` names the rails whose wallets it is.
+// Writes the statements of wallets on chains, a day at a time, once the day is final for each
+// wallet. A nostro of kind `chain` names the rails whose wallets it is.
 import { hash } from 'node:crypto'
 import { type EvmConfig, readConfig } from '../../adapters/evm/config.ts'
 import { transactHouse } from '../../adapters/evm/slot-store.ts'

@@ -1,5 +1,6 @@
-// Whether payouts still wait for their rail, before it is given something that it may pay. What does
-// not wait must not be paid: its money is back, goes by another attempt, or waits for a person.
+// Whether payouts still wait for their rail, before it is given something that it may pay. What
+// does not wait must not be paid: its money is back, goes by another attempt, or waits for a
+// person.
 import { lockBooks } from '../../ledger/store.ts'
 import { isOpenException, type PayoutAttempt } from '../../rails/attempt.ts'
 import type { TransactionSql } from '../../sql/connect.ts'
