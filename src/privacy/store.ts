@@ -287,10 +287,11 @@ function eraseWords(tx: TransactionSql, account_id: string, ids: readonly string
 }
 
 /** The chain itself keeps its payments for ever. The slots come first: the others follow them. */
-async function eraseOnChain(tx: TransactionSql, account_id: string, ids: readonly string[]) {
+function eraseOnChain(tx: TransactionSql, account_id: string, ids: readonly string[]) {
   const ours = tx`s.account_id = ${account_id} and s.payout_id = any (${[...ids]}::text[])`
-  await tx`update evm_slots s set payee = '', calldata = '' where ${ours} and s.payee <> ''`
-  await Promise.all([
+  return Promise.all([
+    tx`update evm_slots s set payee = '', calldata = ''
+      where ${ours} and s.payee <> ''`.execute(),
     tx`update evm_transactions t set raw = '' from evm_slots s
       where ${ours} and t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
         and t.raw <> ''`.execute(),

@@ -225,6 +225,25 @@ for (const [what, work, why] of WITH_SLOT) {
   })
 }
 
+test('signed payment whose payout is erased: payee, call and bytes removed, and nothing else', async () => {
+  await reserveOne()
+  const payout_id = `pot_${wallets}_0`
+  await service.database.owner.begin(async tx => {
+    await tx`set local corridor.maintenance = on`
+    await tx`
+      insert into erasures (account_id, party_id, erased_at, table_name, key, erased_by, reason)
+      values (${ACCOUNT}, 'bnf_1', now(), 'payouts', ${payout_id}, 'ada', 'Asked.')`
+  })
+  await inHouse(async tx => {
+    await tx`update evm_slots set payee = '', calldata = '' where payout_id = ${payout_id}`
+    await tx`update evm_transactions set raw = '' where wallet = ${wallet}`
+  })
+  await assert.rejects(
+    inHouse(tx => tx`update evm_slots set payee = ${PAYEE} where payout_id = ${payout_id}`),
+    /stays as it is/,
+  )
+})
+
 test('nonces read before another process has counted, or under a lost lease: not reserved', async () => {
   await reserveOne()
   await inHouse(async tx => {
