@@ -33,6 +33,7 @@ const NEVER_SHOWN = [
   // Alerts for whoever runs the server.
   'adapters/bank-file/alert.ts',
   'adapters/bank-file/mark.ts',
+  'adapters/evm/trouble.ts',
   // The names of a lock and of a kind of file.
   'adapters/bank-file/seal.ts',
   'payouts/advance/cover-store.ts',

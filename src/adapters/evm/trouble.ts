@@ -48,8 +48,9 @@ export function nextStep({ kind, rail }: Pick<FoundTrouble, 'kind' | 'rail'>): s
       return 'corridor rail void PAYOUT --fail --reason …'
     case 'wallet_frozen':
       return `corridor rail pause ${rail} --reason …`
-    case 'foreign_transaction':
     case 'history_lost':
+      return `corridor rail adopt ${rail} --reason …`
+    case 'foreign_transaction':
     case 'no_funds':
     case 'no_gas':
     case 'token_paused':
