@@ -78,8 +78,10 @@ export type Taken = 'taken' | 'nonce_used' | 'unclear'
 export interface Chain {
   /** The newest block of the slowest provider that is not left out. */
   head(): Promise<Agreed<Block>>
-  /** The newest final block, by the rail's setting `settles_on`. */
+  /** The newest block that the chain itself calls final: it never goes back. */
   final(): Promise<Agreed<Block>>
+  /** The newest block whose payments count as paid, by the rail's setting `settles_on`. */
+  settled(): Promise<Agreed<Block>>
   /** The canonical block of a number; null: there is none yet. */
   block(number: bigint): Promise<Agreed<Block | null>>
   /** The receipt; null: the transaction is in no block. That is no proof that it never will be. */

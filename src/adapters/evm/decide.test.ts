@@ -1,5 +1,5 @@
 // What follows from what the providers have seen: each row of the table of proofs, and that nothing
-// but a final receipt ever says paid or dead.
+// but a settled receipt ever says paid, and nothing but a final one dead.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -38,6 +38,7 @@ const receipt: Receipt = {
 
 const seen = (change: Partial<Seen> = {}): Seen => ({
   final: { number: 100n },
+  settled: { number: 100n },
   receipts: new Map([[PAY, receipt]]),
   canonical: new Map([[100n, BLOCK]]),
   final_nonce: 8n,
@@ -52,13 +53,17 @@ const minedPay = { ...pay, ...inBlock }
 const CASES: Readonly<Record<string, [() => SlotStep, SlotStep['step']]>> = {
   'receipt in a block, not noted yet': [() => decide(slot, [pay], seen()), 'mined'],
   'receipt noted, block final': [() => decide(mined, [minedPay], seen()), 'paid'],
-  'receipt noted, block not final': [
-    () => decide(mined, [minedPay], seen({ final: { number: 99n } })),
+  'receipt noted, block final, and not as old as the settings want': [
+    () => decide(mined, [minedPay], seen({ settled: { number: 99n } })),
     'none',
   ],
-  'receipt noted, final block unclear': [
-    () => decide(mined, [minedPay], seen({ final: null })),
+  'receipt noted, settled block unclear': [
+    () => decide(mined, [minedPay], seen({ settled: null })),
     'none',
+  ],
+  'receipt noted, block settled by a number of blocks, not final': [
+    () => decide(mined, [minedPay], seen({ final: { number: 99n }, final_nonce: 7n })),
+    'paid',
   ],
   'receipt noted, block number taken by another block': [
     () => decide(mined, [minedPay], seen({ canonical: new Map([[100n, OTHER_BLOCK]]) })),
@@ -88,10 +93,33 @@ const CASES: Readonly<Record<string, [() => SlotStep, SlotStep['step']]>> = {
     () => decide(mined, [minedPay], seen(receipts([PAY, { ...receipt, succeeded: false }]))),
     'reverted',
   ],
-  'status 0, not final': [
+  'status 0, settled, not final': [
     () => {
       const failed = receipts([PAY, { ...receipt, succeeded: false }])
       return decide(mined, [minedPay], seen({ ...failed, final: { number: 99n } }))
+    },
+    'none',
+  ],
+  'status 0, settled, final block unclear': [
+    () => {
+      const failed = receipts([PAY, { ...receipt, succeeded: false }])
+      return decide(mined, [minedPay], seen({ ...failed, final: null }))
+    },
+    'none',
+  ],
+  'void settled, not final': [
+    () => {
+      const void_receipt = { ...receipt, hash: VOID, transfers: [] }
+      const void_only = receipts([PAY, null], [VOID, void_receipt])
+      const transactions = [pay, { ...gaveUp, ...inBlock }]
+      return decide(mined, transactions, seen({ ...void_only, final: { number: 99n } }))
+    },
+    'none',
+  ],
+  'settled, not final, nothing moved': [
+    () => {
+      const nothing = receipts([PAY, { ...receipt, transfers: [] }])
+      return decide(mined, [minedPay], seen({ ...nothing, final: { number: 99n } }))
     },
     'none',
   ],
@@ -221,6 +249,7 @@ const anyReceipt = (hash: Hex) =>
 const anySeen = fc
   .record({
     final: fc.option(fc.constantFrom(98n, 99n, 100n, 101n)),
+    settled: fc.option(fc.constantFrom(98n, 99n, 100n, 101n)),
     pay: fc.option(anyReceipt(PAY)),
     void: fc.option(anyReceipt(VOID)),
     canonical: fc.array(block, { maxLength: 3 }),
@@ -229,6 +258,7 @@ const anySeen = fc
   .map(
     (random): Seen => ({
       final: random.final === null ? null : { number: random.final },
+      settled: random.settled === null ? null : { number: random.settled },
       receipts: new Map([[PAY, random.pay] as const, [VOID, random.void] as const]),
       canonical: new Map(random.canonical),
       final_nonce: random.final_nonce,
@@ -236,7 +266,7 @@ const anySeen = fc
     }),
   )
 
-test('any sights of a payment in sequence: paid and dead only by a final receipt on the chain, and never both', () => {
+test('any sights of a payment in sequence: paid by a settled receipt on the chain, dead by a final one, and never both', () => {
   const states = { mined: 'mined', reorged: 'sent', foreign: 'stopped' } as const
   fc.assert(
     fc.property(fc.array(anySeen, { maxLength: 8 }), sights => {
@@ -247,10 +277,12 @@ test('any sights of a payment in sequence: paid and dead only by a final receipt
         const step = decide({ ...slot, ...(now as typeof slot) }, known, sight)
         if (ENDS.includes(step.step)) {
           ends.push(step.step)
-          assert.ok('receipt' in step && sight.final !== null)
-          assert.ok(step.receipt.block <= sight.final.number)
+          const last = step.step === 'paid' ? sight.settled : sight.final
+          assert.ok('receipt' in step && last !== null)
+          assert.ok(step.receipt.block <= last.number)
           assert.equal(sight.canonical.get(step.receipt.block), step.receipt.block_hash)
-          assert.ok(sight.final_nonce === null || sight.final_nonce > slot.nonce)
+          const is_final = sight.final !== null && step.receipt.block <= sight.final.number
+          assert.ok(!is_final || sight.final_nonce === null || sight.final_nonce > slot.nonce)
         }
         const place = step.step === 'mined' ? step.receipt : { block: null, block_hash: '' }
         const hash =

@@ -1,6 +1,7 @@
 // What the providers have seen of a slot, and what follows: the one place that says whether a
-// payment is paid or dead. Only a receipt in a final block that is on the chain says either. No
-// receipt, an error, or one provider alone says nothing. Pure.
+// payment is paid or dead. Only a receipt in a block that is on the chain says either. A payment is
+// paid once its block is settled, and dead only once its block is final: another attempt may follow
+// what is dead. No receipt, an error, or one provider alone says nothing. Pure.
 import { type Instant, plusMilliseconds } from '../../values/instant.ts'
 import type { Block, Hex, Receipt, Transfer } from './chain.ts'
 import type { Slot, SlotTransaction } from './slot.ts'
@@ -9,6 +10,8 @@ import type { Slot, SlotTransaction } from './slot.ts'
 export interface Seen {
   /** The newest final block. */
   readonly final: Pick<Block, 'number'> | null
+  /** The newest block whose payments count as paid. */
+  readonly settled: Pick<Block, 'number'> | null
   /** By hash of a transaction; null: it is in no block. */
   readonly receipts: ReadonlyMap<Hex, Receipt | null>
   /** The hash of the block that is on the chain, by number; null: the chain ends before it. */
@@ -77,7 +80,7 @@ function ofReceipt(
   slot: Known,
   transactions: readonly KnownTransaction[],
   receipt: Receipt,
-  { final, final_nonce }: Seen,
+  { final, settled, final_nonce }: Seen,
 ): SlotStep {
   const transaction = transactions.find(({ hash }) => hash === receipt.hash)
   if (transaction === undefined) return NONE
@@ -90,13 +93,22 @@ function ofReceipt(
     if (slot.state === 'mined' && before !== undefined) return { step: 'reorged', lost: before }
     return { step: 'mined', receipt }
   }
-  if (final === null || receipt.block > final.number) return NONE
+  const end = endOf(slot, transaction, receipt)
+  const is_final = final !== null && receipt.block <= final.number
   // The wallet's nonce at the final block counts the transaction, if that is in it.
-  if (final_nonce !== null && final_nonce <= slot.nonce) return NONE
-  if (transaction.kind === 'void') return { step: 'voided', receipt }
-  if (!receipt.succeeded) return { step: 'reverted', receipt }
-  return ofTransfers(slot, receipt)
+  if (is_final && final_nonce !== null && final_nonce <= slot.nonce) return NONE
+  const is_settled = settled !== null && receipt.block <= settled.number
+  return (end.step === 'paid' ? is_settled : is_final) ? end : NONE
 }
+
+/** What follows once the receipt's block is as old as it must be. */
+function endOf(slot: Known, { kind }: KnownTransaction, receipt: Receipt): SlotStep {
+  if (kind === 'void') return { step: 'voided', receipt }
+  return receipt.succeeded ? ofTransfers(slot, receipt) : { step: 'reverted', receipt }
+}
+
+/** The most transfers that a message names. */
+const MOST_SHOWN = 3
 
 /** A success moves exactly what was ordered, once; some tokens succeed and move nothing. */
 function ofTransfers({ wallet, token, payee, units }: Known, receipt: Receipt): SlotStep {

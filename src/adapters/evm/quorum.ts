@@ -133,10 +133,13 @@ class QuorumChain implements OpenChain {
     return found
   }
 
-  async final(): Promise<Agreed<Block>> {
+  settled(): Promise<Agreed<Block>> {
     const { settles_on } = this.#config
-    const found =
-      settles_on === 'finalized' ? await this.#finalized() : await this.#deep(settles_on.blocks)
+    return settles_on === 'finalized' ? this.final() : this.#deep(settles_on.blocks)
+  }
+
+  async final(): Promise<Agreed<Block>> {
+    const found = await this.#finalized()
     if (!('agreed' in found)) return found
     const former = this.#final?.block
     // A node that lags, or a provider with several nodes, may name an older one.
@@ -249,12 +252,7 @@ class QuorumChain implements OpenChain {
   ): Promise<Agreed<readonly Transfer[]>> {
     // Without one, nodes would answer with the transfers of everybody.
     if (wallets.length === 0 || tokens.length === 0 || from > to) return { agreed: [] }
-    const { settles_on } = this.#config
-    const heightOf = async (provider: Provider) => {
-      if (settles_on === 'finalized') return (await this.#finalBy(provider)).number
-      const head = await blockOf(provider, 'latest')
-      return (head?.number ?? 0n) - BigInt(settles_on.blocks)
-    }
+    const heightOf = async (provider: Provider) => (await this.#finalBy(provider)).number
     return this.#ask(provider => transfersBy(provider, { wallets, tokens, from, to }, heightOf))
   }
 

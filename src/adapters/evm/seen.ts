@@ -1,7 +1,7 @@
 // Asks the providers about open payments, with as few questions as prove what follows: a block's
 // hash proves all blocks before it, and the nonce of a wallet which of its payments may be mined.
 import type { Instant } from '../../values/instant.ts'
-import type { Agreed, Block, Hex, Receipt } from './chain.ts'
+import type { Agreed, Hex, Receipt } from './chain.ts'
 import type { Seen } from './decide.ts'
 import { eachOf, type OpenEvmRail } from './open.ts'
 import type { OpenSlot } from './send.ts'
@@ -14,8 +14,9 @@ export async function lookAt(
   now: Instant,
 ): Promise<(slot: Slot) => Seen> {
   const wallets = [...new Set(open.map(({ slot }) => slot.wallet))]
-  const [final, latest] = await Promise.all([
+  const [final, settled, latest] = await Promise.all([
     chain.final().then(agreedOr),
+    chain.settled().then(agreedOr),
     byWallet(wallets, wallet => chain.nonce(wallet, 'latest')),
   ])
   // Before the receipts: a reorganization is seen before what came after it.
@@ -27,7 +28,9 @@ export async function lookAt(
       if (block !== undefined) canonical.set(number, block?.hash ?? null)
     })
   }
-  await know(doubtfulBlocks(open, final, canonical, await newestOf(open, know)))
+  const mayEnd = (block: bigint) =>
+    [final, settled].some(last => last !== undefined && block <= last.number)
+  await know(doubtfulBlocks(open, mayEnd, canonical, await newestOf(open, know)))
   const isWanted = ({ slot, transactions }: OpenSlot) => {
     const { wallet, nonce, state } = slot
     if (state === 'paid') return false
@@ -35,8 +38,7 @@ export async function lookAt(
       return transactions.some(
         ({ block, block_hash }) =>
           block !== null &&
-          ((final !== undefined && block <= final.number) ||
-            (canonical.has(block) && canonical.get(block) !== block_hash)),
+          (mayEnd(block) || (canonical.has(block) && canonical.get(block) !== block_hash)),
       )
     }
     const count = latest.get(wallet)
@@ -57,6 +59,7 @@ export async function lookAt(
       : await byWallet(of_wanted, wallet => chain.nonce(wallet, final.number))
   return ({ wallet }) => ({
     final: final ?? null,
+    settled: settled ?? null,
     receipts,
     canonical,
     final_nonce: final_nonces.get(wallet) ?? null,
@@ -103,19 +106,18 @@ async function newestOf(
 }
 
 /**
- * The blocks to ask for: those that are final, which is where payments end; and all others too, if
- * the newest one is not on the chain any more. While it is, so are those before it.
+ * The blocks to ask for: those in which payments may end; and all others too, if the newest one is
+ * not on the chain any more. While it is, so are those before it.
  */
 function doubtfulBlocks(
   open: readonly OpenSlot[],
-  final: Block | undefined,
+  mayEnd: (block: bigint) => boolean,
   canonical: ReadonlyMap<bigint, Hex | null>,
   newest: InBlock | undefined,
 ): bigint[] {
   if (newest === undefined) return []
   const is_whole = canonical.get(newest.block) === newest.block_hash
-  const ends = ({ block, state }: InBlock) =>
-    state === 'mined' && final !== undefined && block <= final.number
+  const ends = ({ block, state }: InBlock) => state === 'mined' && mayEnd(block)
   return blocksOf(open)
     .filter(one => !is_whole || ends(one))
     .map(({ block }) => block)
