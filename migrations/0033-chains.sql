@@ -405,8 +405,7 @@ create table evm_transfers (
   log_index not_negative not null,
   -- The time of its block.
   at timestamptz not null,
-  -- The slot that it paid; null for any other transfer.
-  nonce bigint,
+  -- A transaction of a slot, or of anybody else.
   tx_hash evm_hash not null,
   block_hash evm_hash not null,
   token evm_address not null,
@@ -414,14 +413,14 @@ create table evm_transfers (
   receiver text collate "C" not null check (receiver ~ '^(0x[0-9a-f]{40})?$'),
   primary key (chain_id, tx_hash, log_index)
 );
-create index evm_transfers_by_block on evm_transfers (chain_id, block);
 create index evm_transfers_by_time on evm_transfers (chain_id, token, at);
 create function check_transfer_change() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 begin
   if to_jsonb(new) <> to_jsonb(old) || '{"receiver":""}' or not exists (
-    select from evm_slots s where s.chain_id = old.chain_id and s.wallet = old.sender
-      and s.nonce = old.nonce and s.payee = '')
+    select from evm_transactions t join evm_slots s
+      on s.chain_id = t.chain_id and s.wallet = t.wallet and s.nonce = t.nonce
+    where t.hash = old.tx_hash and t.wallet = old.sender and s.payee = '')
   then
     raise exception 'evm_transfers is append-only' using errcode = 'restrict_violation';
   end if;

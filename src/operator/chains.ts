@@ -1,5 +1,11 @@
 // Gives up payments on a chain, and adopts payments that the chain knows and the database does not.
-import { adoptFound, findLost, NotNow, type WalletFound } from '../adapters/evm/adopt.ts'
+import {
+  adoptFound,
+  findLost,
+  findUnknown,
+  NotNow,
+  type WalletFound,
+} from '../adapters/evm/adopt.ts'
 import { readConfig } from '../adapters/evm/config.ts'
 import { openChain } from '../adapters/evm/quorum.ts'
 import { giveUp, listSlotsOf } from '../adapters/evm/slot-store.ts'
@@ -161,6 +167,7 @@ export const adoptLost = writing({
   asksPassword: true,
   byPerson: true,
   response: AdoptResponse,
+  refusals: ['invalid_transition'],
   async run(acting, { name, reason = '', force = false }) {
     const rail = await railNamed(acting.audit, name)
     const found = await lostOf(rail, acting.audit)
@@ -187,7 +194,10 @@ export const adoptLost = writing({
   },
 })
 
-/** Refuses (400) a rail that pays on no chain, and (503) what the providers do not agree about. */
+/**
+ * Refuses (400) a rail that pays on no chain, (409) lost attempts of open payouts, and (503) what
+ * the providers do not agree about.
+ */
 async function lostOf({ name, kind, config: json, secret }: RailRow, audit: Sql) {
   const config = readConfig(json).value
   if (kind !== 'evm' || config === undefined) {
@@ -195,12 +205,23 @@ async function lostOf({ name, kind, config: json, secret }: RailRow, audit: Sql)
   }
   const chain = openChain(config, secret)
   try {
-    return await findLost({ name, config, chain }, audit)
+    const found = await findLost({ name, config, chain }, audit)
+    refuseUnknown(name, await findUnknown({ config }, audit, found))
+    return found
   } catch (error) {
     throw refuseNotNow(error)
   } finally {
     await chain.close()
   }
+}
+
+/** Payouts that a lost attempt has paid would be paid again, by an attempt that follows. */
+function refuseUnknown(rail: string, unknown: readonly string[]): void {
+  if (unknown.length === 0) return
+  const attempts = `the chain has paid attempts that this database has lost: ${unknown.join(', ')}`
+  const first = `corridor rail resume ${rail} has the rail asked about them; or end them by hand`
+  const message = `rail ${rail}: ${attempts}; first ${first}`
+  throw refusal('invalid_transition', message, 'name')
 }
 
 function refuseNotNow(error: unknown): unknown {

@@ -189,7 +189,8 @@ export const SOURCES: readonly Source[] = [
   },
   {
     table: 'evm_transfers',
-    where: `(t.chain_id, t.sender, t.nonce) in (${SLOTS})`,
+    where: `(t.tx_hash, t.sender) in (select x.hash, x.wallet from evm_transactions x
+      where (x.chain_id, x.wallet, x.nonce) in (${SLOTS}))`,
     of_payees: ['receiver'],
   },
   {

@@ -295,9 +295,11 @@ function eraseOnChain(tx: TransactionSql, account_id: string, ids: readonly stri
     tx`update evm_transactions t set raw = '' from evm_slots s
       where ${ours} and t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
         and t.raw <> ''`.execute(),
-    tx`update evm_transfers t set receiver = '' from evm_slots s
-      where ${ours} and t.chain_id = s.chain_id and t.sender = s.wallet and t.nonce = s.nonce
-        and t.receiver <> ''`.execute(),
+    tx`update evm_transfers m set receiver = '' from evm_slots s
+      join evm_transactions t on t.chain_id = s.chain_id and t.wallet = s.wallet
+        and t.nonce = s.nonce
+      where ${ours} and m.chain_id = s.chain_id and m.sender = s.wallet and m.tx_hash = t.hash
+        and m.receiver <> ''`.execute(),
   ])
 }
 

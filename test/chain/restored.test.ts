@@ -43,6 +43,11 @@ test('backup older than the chain: nothing sent before rail adopt, then each pay
   await restored.whileMining('history_lost', async () => {
     return (await restored.walletState()) === 'stopped history_lost'
   })
+  await restored.whileAsking('the rail is asked about each payout', async () => {
+    const asked = await copy.owner`
+      select from payout_attempts where payout_id = any (${lost.map(({ id }) => id)}::text[])`
+    return asked.length === lost.length
+  })
   await someTime()
   assert.equal(sends(), before, 'nothing is sent')
   assert.deepEqual(

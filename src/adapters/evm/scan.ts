@@ -17,24 +17,30 @@ const RANGE = 500n
 /** The most ranges of one round. */
 const MOST_RANGES = 4
 
-/** Reads on from where each wallet stands, up to the newest final block. */
-export async function scanTransfers(rail: OpenEvmRail): Promise<void> {
+/**
+ * Reads on from where each wallet stands. Returns whether all are read up to the newest final
+ * block: a long way takes several rounds.
+ */
+export async function scanTransfers(rail: OpenEvmRail): Promise<boolean> {
   const { chain, config, sql } = rail
   const final = await chain.final()
-  if (!('agreed' in final)) return
+  if (!('agreed' in final)) return false
   const addresses = config.wallets.map(({ address }) => address)
   const wallets = await findWallets(sql, config.chain.id, addresses)
-  await eachOf([...Map.groupBy(wallets, ({ read_block }) => read_block)], async ([read, all]) => {
+  const groups = [...Map.groupBy(wallets, ({ read_block }) => read_block)]
+  const whole = await eachOf(groups, async ([read, all]) => {
     const of_these = all.map(({ address }) => address)
     let from = read + 1n
     for (let n = 0; n < MOST_RANGES && from <= final.agreed.number; n++) {
       const end = from + RANGE - 1n
       const to = end < final.agreed.number ? end : final.agreed.number
       const is_last = to === final.agreed.number
-      if (!(await scanRange(rail, of_these, { from, to, is_last }))) return
+      if (!(await scanRange(rail, of_these, { from, to, is_last }))) return false
       from = to + 1n
     }
+    return from > final.agreed.number
   })
+  return whole.every(Boolean)
 }
 
 interface Range {

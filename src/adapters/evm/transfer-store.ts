@@ -9,8 +9,8 @@ import type { Block, Hex, Transfer } from './chain.ts'
 export type TimedTransfer = Transfer & { readonly at: Instant }
 
 /**
- * Inserts transfers of final blocks, without repeats. A transfer of a slot's transaction gets the
- * slot's nonce. Transfers of nothing are left out: strangers send them to be noticed.
+ * Inserts transfers of final blocks, without repeats. Transfers of nothing are left out: strangers
+ * send them to be noticed.
  */
 export async function insertTransfers(
   tx: TransactionSql,
@@ -21,26 +21,36 @@ export async function insertTransfers(
   if (rows.length === 0) return
   await tx`
     insert into evm_transfers (chain_id, tx_hash, log_index, block, block_hash, at, token, sender,
-      receiver, units, nonce)
+      receiver, units)
     select ${chain_id}::bigint, r.tx_hash, r.log_index, r.block, r.block_hash, r.at, r.token,
-      r.sender, r.receiver, r.units, t.nonce
+      r.sender, r.receiver, r.units
     from json_to_recordset(${rowsAsJson(rows)}::text::json) as r(tx_hash text, log_index bigint,
       block bigint, block_hash text, at timestamptz, token text, sender text, receiver text,
       units numeric)
-    left join evm_transactions t on t.hash = r.tx_hash and t.wallet = r.sender
     on conflict (chain_id, tx_hash, log_index) do nothing`
 }
 
-/** The most transfers that are looked at for a nonce that another transaction has. */
-const MOST_FOUND = 200
+/** Transfers that left a wallet since then. */
+export interface Left {
+  readonly chain_id: bigint
+  readonly sender: Hex
+  readonly tokens: readonly Hex[]
+  readonly since: Instant
+}
 
-/** The transactions of a wallet's transfers that no slot has made, the newest first. */
-export async function listUnexplained(tx: Tag, chain_id: bigint, sender: Hex): Promise<Hex[]> {
+/** The transactions of these transfers that no slot has made, the oldest first. */
+export async function listUnexplained(
+  tx: Tag,
+  { chain_id, sender, tokens, since }: Left,
+  limit: number,
+): Promise<Hex[]> {
   const rows = await tx<{ tx_hash: Hex }[]>`
-    select tx_hash from evm_transfers
-    where chain_id = ${chain_id} and sender = ${sender} and nonce is null
-    order by block desc, log_index desc limit ${MOST_FOUND}`
-  return [...new Set(rows.map(({ tx_hash }) => tx_hash))]
+    select m.tx_hash from evm_transfers m
+    where m.chain_id = ${chain_id}::bigint and m.token = any (${[...tokens]}::text[])
+      and m.at >= ${since}::timestamptz and m.sender = ${sender}
+      and not exists (select from evm_transactions t where t.hash = m.tx_hash)
+    group by m.tx_hash order by min(m.block), min(m.log_index) limit ${limit}`
+  return rows.map(({ tx_hash }) => tx_hash)
 }
 
 /** What a wallet has of a token, in its smallest unit. */
@@ -113,13 +123,14 @@ export async function listTransfers(
 ): Promise<KnownTransfer[]> {
   const wallets = [...of.wallets]
   const rows = await tx<(Omit<KnownTransfer, 'units'> & { readonly units: string })[]>`
-    select t.tx_hash, t.log_index, t.block, t.at, t.sender, t.receiver, t.units::text,
+    select m.tx_hash, m.log_index, m.block, m.at, m.sender, m.receiver, m.units::text,
       coalesce(s.uetr, '') as uetr
-    from evm_transfers t
-    left join evm_slots s on s.chain_id = t.chain_id and s.wallet = t.sender and s.nonce = t.nonce
-    where t.chain_id = ${of.chain_id}::bigint and t.token = ${of.token}
-      and t.at >= ${from}::timestamptz
-      and (t.sender = any (${wallets}::text[]) or t.receiver = any (${wallets}::text[]))
-    order by t.block, t.log_index`
+    from evm_transfers m
+    left join evm_transactions t on t.hash = m.tx_hash and t.wallet = m.sender
+    left join evm_slots s on s.chain_id = t.chain_id and s.wallet = t.wallet and s.nonce = t.nonce
+    where m.chain_id = ${of.chain_id}::bigint and m.token = ${of.token}
+      and m.at >= ${from}::timestamptz
+      and (m.sender = any (${wallets}::text[]) or m.receiver = any (${wallets}::text[]))
+    order by m.block, m.log_index`
   return rows.map(row => ({ ...row, units: BigInt(row.units) }))
 }

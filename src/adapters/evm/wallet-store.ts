@@ -38,6 +38,20 @@ export async function findWallets(
     where chain_id = ${chain_id} and address = any (${[...addresses]}::text[])`
 }
 
+/** When the last payment of a wallet was made; when it began, for none. */
+export async function findLastMade(
+  sql: Tag,
+  { chain_id, address, next_nonce }: Pick<Wallet, 'chain_id' | 'address' | 'next_nonce'>,
+): Promise<Instant> {
+  const [row] = await sql<{ made_at: Instant }[]>`
+    select coalesce(s.made_at, w.begun_at) as made_at from evm_wallets w
+    left join evm_slots s on s.chain_id = w.chain_id and s.wallet = w.address
+      and s.nonce = ${next_nonce}::bigint - 1
+    where w.chain_id = ${chain_id}::bigint and w.address = ${address}`
+  if (row === undefined) throw new Error('the wallet has not begun')
+  return row.made_at
+}
+
 /** A wallet of rails, and since when its transfers are known. */
 export type BegunWallet = Pick<Wallet, 'address'> & { readonly begun_at: Instant }
 

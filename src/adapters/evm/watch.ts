@@ -40,7 +40,10 @@ export async function watchOpen(
   const found = await eachOf(open, async ({ slot, transactions }): Promise<Found[]> => {
     const step = decide(slot, transactions, look(slot))
     if (step.step === 'none') return []
-    if (step.step === 'foreign' && (await adoptTagged(rail, { slot, transactions }))) return []
+    if (step.step === 'foreign') {
+      const tagged = await adoptTagged(rail, { slot, transactions })
+      if (tagged !== 'none') return []
+    }
     return [{ slot, step, evidence: await evidenceFor(rail, slot, step) }]
   })
   const all = found.flat()
