@@ -10,7 +10,7 @@ const USDT: Hex = `0x${'d'.repeat(40)}`
 const wallet = (n: number): Hex => `0x${String(n).repeat(40)}`
 
 const purse = (n: number, units: bigint, unmined = 0, today = 0n): Purse => ({
-  ...{ address: wallet(n), unmined, gas_wei: 10n ** 18n },
+  ...{ address: wallet(n), next_nonce: 0n, unmined, gas_wei: 10n ** 18n },
   units: new Map([
     [USDC, units],
     [USDT, units],

@@ -7,6 +7,8 @@ import type { NewTrouble } from './trouble.ts'
 /** A wallet that may sign now, and what it has beyond its open payments. */
 export interface Purse {
   readonly address: Hex
+  /** Its next nonce when the rest was read: once it is counted on, the rest is not so any more. */
+  readonly next_nonce: bigint
   /** Payments in no block yet. */
   readonly unmined: number
   /** By token, in its smallest unit. Absent: not known now. */

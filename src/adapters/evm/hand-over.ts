@@ -64,7 +64,7 @@ export async function handOver(
     if ('waiting' in result) wait(result.waiting.order, result.waiting.wait)
     if ('refused' in result) await refuseOrder(rail, result.refused)
   }
-  for (const order of await reserveAll(rail, ready)) wait(order, 'unclear')
+  for (const order of await reserveAll(rail, ready, purses)) wait(order, 'unclear')
   const judged = judgedBy(troubles, ready.length > 0)
   if (judged.length > 0 || troubles.length > 0) {
     await noteTroubles(rail.sql, rail.name, judged, troubles)
@@ -140,11 +140,17 @@ async function refuseUnlessTaken(rail: OpenEvmRail, refused: Refused): Promise<v
 }
 
 /** Reserves by wallet. Returns the orders that have no slot, as far as this process knows. */
-async function reserveAll(rail: OpenEvmRail, ready: readonly Checked[]): Promise<Order[]> {
+async function reserveAll(
+  rail: OpenEvmRail,
+  ready: readonly Checked[],
+  purses: readonly Purse[],
+): Promise<Order[]> {
   const by_wallet = [...Map.groupBy(ready, ({ wallet }) => wallet)]
   const left = await eachOf(by_wallet, async ([wallet, orders]) => {
+    const purse = purses.find(({ address }) => address === wallet)
+    if (purse === undefined) return orders
     try {
-      const reserved = await reserve(rail, wallet, orders)
+      const reserved = await reserve(rail, purse, orders)
       return orders.slice(reserved)
     } catch (error) {
       // The commit may have happened: what has a slot is found when it is asked about.

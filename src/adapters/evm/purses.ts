@@ -54,15 +54,17 @@ export async function readPurses(
 ): Promise<readonly Purse[]> {
   const { config, sql } = rail
   const usable = config.wallets.filter(({ draining }) => !draining).map(({ address }) => address)
-  const addresses = await listSigning(rail, usable)
+  const wallets = await listSigning(rail, usable)
+  const addresses = wallets.map(({ address }) => address)
+  // Read after the wallets: what is made meanwhile has counted their nonces on.
   const loads = await transactHouse(sql, [], tx =>
     listLoads(tx, config.chain.id, addresses, head.number),
   )
-  const purses = await eachOf(addresses, address =>
-    readPurse(rail, address, {
+  const purses = await eachOf(wallets, wallet =>
+    readPurse(rail, wallet, {
       head,
       tokens,
-      loads: loads.filter(({ wallet }) => wallet === address),
+      loads: loads.filter(load => load.wallet === wallet.address),
     }),
   )
   return purses.flat()
@@ -72,7 +74,7 @@ export async function readPurses(
 export async function listSigning(
   rail: OpenEvmRail,
   among: readonly Hex[],
-): Promise<readonly Hex[]> {
+): Promise<readonly Wallet[]> {
   const { config, sql, chain } = rail
   const begun = (await readWallets(rail)).map(({ address }) => address)
   const addresses = among.filter(address => begun.includes(address))
@@ -80,12 +82,12 @@ export async function listSigning(
   // count of the chain is of transactions that the database does not have.
   const counts = await eachOf(addresses, address => countOf(chain, address))
   const rows = await findWallets(sql, config.chain.id, addresses)
-  const active = await eachOf(addresses, async (address): Promise<readonly Hex[]> => {
+  const active = await eachOf(addresses, async (address): Promise<readonly Wallet[]> => {
     const row = rows.find(wallet => wallet.address === address)
     const count = counts[addresses.indexOf(address)]
     if (row === undefined || count === undefined) return []
     if (count > row.next_nonce) await stopLost(rail, row, count)
-    return count > row.next_nonce || row.state === 'stopped' ? [] : [address]
+    return count > row.next_nonce || row.state === 'stopped' ? [] : [row]
   })
   return active.flat()
 }
@@ -118,7 +120,11 @@ interface At {
   readonly loads: readonly Load[]
 }
 
-async function readPurse({ chain }: OpenEvmRail, address: Hex, { head, tokens, loads }: At) {
+async function readPurse(
+  { chain }: OpenEvmRail,
+  { address, next_nonce }: Wallet,
+  { head, tokens, loads }: At,
+) {
   const [gas, ...balances] = await Promise.all([
     chain.balance(address, null, head.number),
     ...tokens.map(token => chain.balance(address, token, head.number)),
@@ -132,7 +138,7 @@ async function readPurse({ chain }: OpenEvmRail, address: Hex, { head, tokens, l
   })
   const reserved = loads.reduce((sum, { gas_wei }) => sum + gas_wei, 0n)
   const purse: Purse = {
-    address,
+    ...{ address, next_nonce },
     unmined: loads.reduce((sum, { unmined }) => sum + unmined, 0),
     units: new Map(units),
     gas_wei: gas.agreed - reserved,

@@ -24,20 +24,21 @@ interface Signed {
 }
 
 /**
- * Signs payments with one wallet and commits them. Returns how many of them, from the first on,
- * have slots now: the others wait. A failure after the commit was sent rejects, and the slots may
- * exist.
+ * Signs payments with one wallet and commits them. Its money and its caps were read while
+ * `next_nonce` was its next one: none is signed after anything else has been. Returns how many of
+ * them, from the first on, have slots now: the others wait. A failure after the commit was sent
+ * rejects, and the slots may exist.
  */
 export async function reserve(
   rail: OpenEvmRail,
-  address: Hex,
+  { address, next_nonce }: Pick<Wallet, 'address' | 'next_nonce'>,
   orders: readonly Checked[],
 ): Promise<number> {
   const { config, sql, leases } = rail
   const chain_id = config.chain.id
   const reserved = await leases.with({ chain_id, address }, async holder => {
     const [wallet] = await findWallets(sql, chain_id, [address])
-    if (wallet === undefined || wallet.state === 'stopped') return 0
+    if (wallet?.next_nonce !== next_nonce || wallet.state === 'stopped') return 0
     const signed = await during('chain', 'sign', orders.length, () =>
       signFrom(rail, wallet, orders),
     )

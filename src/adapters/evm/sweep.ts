@@ -23,6 +23,8 @@ interface Ready {
   readonly calldata: Hex
   readonly gas: bigint
   readonly fees: Fees
+  /** The wallet's next nonce when the rest was read. */
+  readonly next_nonce: bigint
 }
 
 /** Signs and commits agreed sweeps. One that cannot be paid now is tried again for a day. */
@@ -43,7 +45,8 @@ async function checkSweep(rail: OpenEvmRail, sweep: AgreedSweep): Promise<Ready 
   if (token === undefined || payee !== config.treasury_address) {
     return 'the settings have another treasury_address or token now'
   }
-  if (!(await listSigning(rail, [wallet])).includes(wallet)) return 'the wallet may not sign now'
+  const [signing] = await listSigning(rail, [wallet])
+  if (signing === undefined) return 'the wallet may not sign now'
   const units = amount * pow10(token.decimals - PLACES)
   const head = await chain.head()
   if (!('agreed' in head)) return head.unclear
@@ -67,21 +70,21 @@ async function checkSweep(rail: OpenEvmRail, sweep: AgreedSweep): Promise<Ready 
   const reserved = loads.reduce((sum, load) => sum + load.gas_wei, 0n)
   if (gas_wei.agreed - reserved < gas * fees.max_fee) return 'the wallet has too little for gas'
   const calldata = transferData(payee, units)
-  return { sweep, token: token.address, units, calldata, gas, fees }
+  const { next_nonce } = signing
+  return { sweep, token: token.address, units, calldata, gas, fees, next_nonce }
 }
 
 /** Signs with the next nonce, then commits the nonce, the slot and the bytes together. */
 async function reserveSweep(rail: OpenEvmRail, ready: Ready): Promise<void> {
   const { config, sql, leases, name } = rail
-  const { sweep, token, units, calldata, gas, fees } = ready
+  const { sweep, token, units, calldata, gas, fees, next_nonce: nonce } = ready
   const { wallet: address, payee, currency, amount } = sweep
   const chain_id = config.chain.id
   const signer = rail.signers.get(address)
   if (signer === undefined) return
   const done = await leases.with({ chain_id, address }, async holder => {
     const [wallet] = await findWallets(sql, chain_id, [address])
-    if (wallet === undefined || wallet.state === 'stopped') return false
-    const nonce = wallet.next_nonce
+    if (wallet?.next_nonce !== nonce || wallet.state === 'stopped') return false
     const transaction = { chain_id, nonce, ...fees, gas, to: token, value: 0n, data: calldata }
     const { raw, hash } = await signTransaction(transaction, signer)
     const place = { chain_id, wallet: address, nonce }
