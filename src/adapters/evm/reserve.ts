@@ -3,6 +3,7 @@
 // payments to send. Bytes that were not committed are dropped, and never leave the process.
 import { judgeWaiting } from '../../payouts/advance/still-waits.ts'
 import { addEvidence } from '../../rails/evidence-store.ts'
+import { isNoted } from '../../rails/restored.ts'
 import { accountsOf } from '../../sql/shard.ts'
 import { during } from '../../values/diagnostics.ts'
 import type { Hex } from './chain.ts'
@@ -100,6 +101,8 @@ async function commit(
   const keys = signed.map(({ one }) => one.order.key)
   return transactHouse(rail.sql, accountsOf(keys), async tx => {
     const { judge } = await judgeWaiting(tx, keys)
+    // A standby that was promoted may lack what was sent.
+    if (!(await isNoted(tx))) return 0
     const first_over = keys.findIndex(key => judge(key) !== 'waiting')
     const kept = first_over === -1 ? signed : signed.slice(0, first_over)
     if (kept.length === 0) return 0
@@ -144,7 +147,7 @@ export async function refuse(rail: OpenEvmRail, refused: Refused): Promise<void>
   const about = { key, rail: rail.name, chain_id, code: 'refused', hash: '' } as const
   await transactHouse(rail.sql, [key.account_id], async tx => {
     const { judge } = await judgeWaiting(tx, [key])
-    if (judge(key) !== 'waiting') return
+    if (judge(key) !== 'waiting' || !(await isNoted(tx))) return
     await insertSlots(tx, [{ ...slotOf(rail, refused), ...REFUSED }])
     await addEvidence(tx, [evidenceOf({ ...about, reason, message })])
   })

@@ -81,7 +81,10 @@ export type AgreedSweep = Pick<NewSweep, 'wallet' | 'payee' | 'currency' | 'amou
   readonly id: bigint
 }
 
-/** The oldest first. */
+/**
+ * The oldest first. After a restore an unknown transaction of the wallet may have been the sweep,
+ * so people ask for it again.
+ */
 export async function listAgreed(sql: Sql, rail: string): Promise<AgreedSweep[]> {
   return sql.begin(async tx => {
     void tx`select set_config('corridor.house', 'on', true)`.execute()
@@ -89,6 +92,9 @@ export async function listAgreed(sql: Sql, rail: string): Promise<AgreedSweep[]>
       select w.id, w.wallet, w.payee, w.currency, w.amount from evm_sweeps w
       where w.rail = ${rail} and w.agreed_at > clock_timestamp() - ${GOOD_FOR}
         and not exists (select from evm_slots s where s.sweep = w.id)
+        and not exists (
+          select from evm_slots s where s.chain_id = w.chain_id and s.wallet = w.wallet
+            and s.token = '' and s.purpose = 'foreign' and s.made_at > w.agreed_at)
       order by w.id limit 10`
   })
 }

@@ -1,5 +1,6 @@
 // Pays what two people have agreed to move from a wallet to the house's own address. It takes the
 // next nonce of the wallet as a payout does, so nothing that leaves a wallet is unknown here.
+import { isNoted } from '../../rails/restored.ts'
 import { pow10 } from '../../values/money/decimal.ts'
 import { transferData } from './abi.ts'
 import type { Hex } from './chain.ts'
@@ -89,7 +90,7 @@ async function reserveSweep(rail: OpenEvmRail, ready: Ready): Promise<void> {
     const { raw, hash } = await signTransaction(transaction, signer)
     const place = { chain_id, wallet: address, nonce }
     return transactHouse(sql, [], async tx => {
-      if (!(await reserveNonces(tx, wallet, 1, holder))) return false
+      if (!(await isNoted(tx)) || !(await reserveNonces(tx, wallet, 1, holder))) return false
       await insertSlots(tx, [
         {
           ...{ ...place, rail: name, uetr: '', purpose: 'house', sweep: sweep.id, account_id: '' },
