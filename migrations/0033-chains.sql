@@ -206,6 +206,7 @@ create unique index one_slot_an_attempt on evm_slots (account_id, payout_id, att
   where purpose = 'pay';
 create index evm_slots_open on evm_slots (chain_id, wallet, nonce)
   where state in ('signed', 'sent', 'mined', 'stopped');
+create index evm_slots_paid on evm_slots (chain_id, wallet, ended_at) where state = 'paid';
 create index evm_slots_by_day on evm_slots (chain_id, wallet, token, made_at)
   where nonce is not null;
 

@@ -97,15 +97,23 @@ export async function countReverted(tx: Tag, chain_id: bigint, payout_ids: reado
   return new Map(rows.map(({ payout_id, count }) => [payout_id, count]))
 }
 
-/** The most open slots that a round looks at. Later ones come once earlier ones have ended. */
-const MOST_OPEN = 5_000
+/** The most slots in blocks that a round looks at. Later ones come once earlier ones have ended. */
+const MOST_OPEN = 8_000
 
-/** The slots of a rail's wallets whose end is not final, by wallet and nonce. */
-export async function listOpen(tx: TransactionSql, chain_id: bigint, wallets: readonly Hex[]) {
+/**
+ * The slots of a rail's wallets whose end is not final: those that no block has, which are few, and
+ * of the others the oldest. So none that must be sent is left out.
+ */
+export async function listOpen(
+  tx: TransactionSql,
+  chain_id: bigint,
+  wallets: readonly Hex[],
+  most = MOST_OPEN,
+): Promise<Slot[]> {
   const rows = await tx<Row[]>`
     select ${COLUMNS} from evm_slots s
     where ${OPEN} and s.chain_id = ${chain_id} and s.wallet = any (${[...wallets]}::text[])
-    order by s.wallet, s.nonce limit ${MOST_OPEN}`
+    order by s.state not in ('signed', 'sent'), s.made_at, s.id limit ${most}`
   return rows.map(row => slotOf(row) as Slot)
 }
 
@@ -119,8 +127,8 @@ export async function listPaidSince(
   const rows = await tx<Row[]>`
     select ${COLUMNS} from evm_slots s
     where s.chain_id = ${chain_id} and s.wallet = any (${[...wallets]}::text[])
-      and s.made_at > ${since}::timestamptz and s.state = 'paid'
-    order by s.made_at desc limit ${MOST_OPEN}`
+      and s.ended_at > ${since}::timestamptz and s.state = 'paid'
+    order by s.ended_at desc limit ${MOST_OPEN}`
   return rows.map(row => slotOf(row) as Slot)
 }
 

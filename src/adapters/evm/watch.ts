@@ -46,10 +46,13 @@ export async function watchOpen(
     }
     return [{ slot, step, evidence: await evidenceFor(rail, slot, step) }]
   })
-  const all = found.flat()
+  // A block that is gone comes first: what a later one has is written once that is.
+  const all = found.flat().toSorted((a, b) => rankOf(a) - rankOf(b))
   for (let i = 0; i < all.length; i += AT_ONCE) await write(rail, all.slice(i, i + AT_ONCE), now)
   return all.length > 0
 }
+
+const rankOf = ({ step }: Found) => (step.step === 'reorged' ? 0 : 1)
 
 const CODES: { readonly [S in Found['step']['step']]?: Code } = {
   mined: 'mined',
