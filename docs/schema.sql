@@ -1344,6 +1344,7 @@ CREATE TABLE rail_exchanges (
   CONSTRAINT rail_exchanges_offers_lost_check CHECK ((offers_lost >= 0)),
   CONSTRAINT rail_exchanges_rail_check CHECK ((rail <> ''::text))
 );
+CREATE TRIGGER copy_stops_wallets AFTER INSERT OR UPDATE OF restored ON rail_exchanges FOR EACH ROW WHEN (new.restored) EXECUTE FUNCTION stop_wallets();
 GRANT SELECT ON rail_exchanges TO corridor_auditor;
 GRANT INSERT, SELECT, UPDATE ON rail_exchanges TO corridor_service;
 
@@ -2874,6 +2875,7 @@ CREATE TABLE evm_slots (
   CONSTRAINT evm_slots_sweep_key UNIQUE (sweep),
   CONSTRAINT slot_of_a_nonce UNIQUE (chain_id, wallet, nonce),
   CONSTRAINT evm_slots_sweep_fkey FOREIGN KEY (sweep) REFERENCES evm_sweeps(id),
+  CONSTRAINT calls_as_ordered CHECK (((calldata = ''::text) OR ((length(calldata) = ANY (ARRAY[138, 170])) AND starts_with(calldata, transfer_call(payee, units))))),
   CONSTRAINT ended_when_it_is_over CHECK (((ended_at IS NULL) = (state = ANY (ARRAY['signed'::text, 'sent'::text, 'mined'::text, 'stopped'::text])))),
   CONSTRAINT evm_slots_adopted_by_check CHECK ((length(adopted_by) <= 100)),
   CONSTRAINT evm_slots_attempt_check CHECK ((attempt > 0)),
@@ -2899,7 +2901,9 @@ CREATE TABLE evm_slots (
 );
 CREATE INDEX evm_slots_by_day ON evm_slots USING btree (chain_id, wallet, token, made_at) WHERE (nonce IS NOT NULL);
 CREATE INDEX evm_slots_open ON evm_slots USING btree (chain_id, wallet, nonce) WHERE (state = ANY (ARRAY['signed'::text, 'sent'::text, 'mined'::text, 'stopped'::text]));
+CREATE INDEX evm_slots_paid ON evm_slots USING btree (chain_id, wallet, ended_at) WHERE (state = 'paid'::text);
 CREATE UNIQUE INDEX one_slot_an_attempt ON evm_slots USING btree (account_id, payout_id, attempt) WHERE (purpose = 'pay'::text);
+CREATE TRIGGER as_its_rail_is_set BEFORE INSERT ON evm_slots FOR EACH ROW WHEN (((new.state = 'signed'::text) AND (new.adopted_by = ''::text))) EXECUTE FUNCTION check_slot_settings();
 CREATE TRIGGER erased_only BEFORE UPDATE ON evm_slots FOR EACH ROW WHEN (((new.payee = ''::text) AND (old.payee <> ''::text))) EXECUTE FUNCTION guard_erased('{"payee":"","calldata":""}');
 CREATE TRIGGER house_by_two_people BEFORE INSERT ON evm_slots FOR EACH ROW WHEN ((new.purpose = 'house'::text)) EXECUTE FUNCTION check_house_slot();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON evm_slots FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -2960,7 +2964,6 @@ CREATE TABLE evm_transfers (
   units numeric(78,0) NOT NULL,
   log_index not_negative NOT NULL,
   at timestamp with time zone NOT NULL,
-  nonce bigint,
   tx_hash evm_hash COLLATE "C" NOT NULL,
   block_hash evm_hash COLLATE "C" NOT NULL,
   token evm_address COLLATE "C" NOT NULL,
@@ -2970,7 +2973,6 @@ CREATE TABLE evm_transfers (
   CONSTRAINT evm_transfers_receiver_check CHECK ((receiver ~ '^(0x[0-9a-f]{40})?$'::text)),
   CONSTRAINT evm_transfers_units_check CHECK ((units > (0)::numeric))
 );
-CREATE INDEX evm_transfers_by_block ON evm_transfers USING btree (chain_id, block);
 CREATE INDEX evm_transfers_by_time ON evm_transfers USING btree (chain_id, token, at);
 CREATE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON evm_transfers FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER erased_only BEFORE UPDATE ON evm_transfers FOR EACH ROW EXECUTE FUNCTION check_transfer_change();
@@ -6461,6 +6463,19 @@ begin
     using errcode = 'check_violation', constraint = 'wallet_rises';
 end $function$;
 
+CREATE OR REPLACE FUNCTION stop_wallets()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  update evm_wallets set state = 'stopped', stopped_as = 'history_lost',
+    stopped_at = clock_timestamp(), problem = 'the database is a copy: the chain may know more'
+  where state = 'active';
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION refuse_sweep_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -6482,6 +6497,16 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION transfer_call(payee text, units numeric)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE STRICT
+AS $function$
+  select '0xa9059cbb' || lpad(substr(payee, 3), 64, '0')
+    || lpad(to_hex(div(units, 1152921504606846976)::bigint), 49, '0')
+    || lpad(to_hex(mod(units, 1152921504606846976)::bigint), 15, '0')
+$function$;
+
 CREATE OR REPLACE FUNCTION check_slot_begin()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -6502,6 +6527,33 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION check_slot_settings()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  settings jsonb;
+begin
+  select config into settings from rails
+  where name = new.rail and kind = 'evm' and paused_reason = '' for share;
+  if settings is null
+    or not exists (select from jsonb_array_elements(settings -> 'wallets') as each (w)
+      where lower(w ->> 'address') = new.wallet)
+    or new.token is distinct from lower(coalesce(
+      settings #>> array['tokens', new.currency, 'address'],
+      settings #>> array['tokens', new.currency]))
+    or new.purpose = 'pay' and (new.amount > (settings ->> 'max_payout')::numeric * 1000000
+      or exists (select from evm_wallets w
+        where w.chain_id = new.chain_id and w.address = new.payee))
+  then
+    raise exception 'rail % may not pay nonce % of wallet %', new.rail, new.nonce, new.wallet
+      using errcode = 'check_violation', constraint = 'as_its_rail_is_set';
+  end if;
+  return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION check_house_slot()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -6512,7 +6564,11 @@ begin
   if not exists (
     select from evm_sweeps w where w.id = new.sweep and w.agreed_by <> ''
       and (w.chain_id, w.rail, w.wallet, w.payee, w.currency, w.amount)
-        = (new.chain_id, new.rail, new.wallet, new.payee, new.currency, new.amount))
+        = (new.chain_id, new.rail, new.wallet, new.payee, new.currency, new.amount)
+      -- After a restore, a number that nobody here knows may have been this sweep.
+      and not exists (select from evm_slots s
+        where s.chain_id = w.chain_id and s.wallet = w.wallet and s.token = ''
+          and s.purpose = 'foreign' and s.made_at > w.agreed_at))
   then
     raise exception 'nobody has agreed to sweep %', new.sweep
       using errcode = 'check_violation', constraint = 'house_by_two_people';
@@ -6554,6 +6610,18 @@ begin
     raise exception 'slot % of wallet % cannot go from % to %', old.nonce, old.wallet, old.state,
       new.state using errcode = 'check_violation';
   end if;
+  -- One of its transactions is in a block, and says what the slot says.
+  if old.state <> new.state and new.state in ('mined', 'paid', 'reverted', 'voided', 'differs')
+    and not exists (
+      select from evm_transactions t where t.chain_id = old.chain_id and t.wallet = old.wallet
+        and t.nonce = old.nonce and t.block is not null
+      having count(*) = 1 and (new.state = 'mined' or bool_and(
+        (t.kind = 'void') = (new.state = 'voided')
+        and (t.kind = 'void' or t.succeeded = (new.state <> 'reverted')))))
+  then
+    raise exception 'slot % of wallet % has no transaction that is %', old.nonce, old.wallet,
+      new.state using errcode = 'check_violation', constraint = 'proved_by_a_block';
+  end if;
   return new;
 end $function$;
 
@@ -6565,6 +6633,7 @@ CREATE OR REPLACE FUNCTION check_no_gap()
 AS $function$
 declare
   made bigint;
+  above text;
 begin
   select count(*) into made from evm_slots
   where chain_id = new.chain_id and wallet = new.address
@@ -6572,6 +6641,21 @@ begin
   if made <> new.next_nonce - old.next_nonce then
     raise exception 'wallet % has % slots from nonce % to %', new.address, made, old.next_nonce,
       new.next_nonce - 1 using errcode = 'check_violation', constraint = 'no_gap';
+  end if;
+  select m.currency into above from (
+    select distinct s.rail, s.token, s.currency from evm_slots s
+    where s.chain_id = new.chain_id and s.wallet = new.address and s.nonce >= old.next_nonce
+      and s.nonce < new.next_nonce and s.purpose = 'pay' and s.adopted_by = ''
+  ) m join rails r on r.name = m.rail and r.config ->> 'max_day' is not null
+  where (r.config ->> 'max_day')::numeric * 1000000 < (
+    select sum(s.amount) from evm_slots s
+    where s.chain_id = new.chain_id and s.wallet = new.address and s.token = m.token
+      and s.made_at >= date_trunc('day', clock_timestamp(), 'UTC') and s.nonce is not null
+      and s.purpose = 'pay' and s.state not in ('reverted', 'voided'))
+  limit 1;
+  if above is not null then
+    raise exception 'wallet % would pay more % today than max_day', new.address, above
+      using errcode = 'check_violation', constraint = 'within_max_day';
   end if;
   return null;
 end $function$;
@@ -6606,14 +6690,19 @@ AS $function$
 declare
   slot evm_slots;
   carries boolean;
+  pays boolean;
 begin
   select * into slot from evm_slots where chain_id = new.chain_id and wallet = new.wallet
     and nonce = new.nonce;
-  carries := strpos(new.raw, substr(slot.calldata, 3)) > 0
-    and strpos(new.raw, substr(slot.token, 3)) > 0;
+  carries := strpos(new.raw, substr(slot.calldata, 3)) > 0;
+  -- In the coding of the chain: to whom, no coin, the data, and nothing behind them.
+  pays := strpos(new.raw, case new.kind
+    when 'pay' then '94' || substr(slot.token, 3) || '80b8'
+      || to_hex(length(slot.calldata) / 2 - 1) || substr(slot.calldata, 3) || 'c0'
+    else '94' || substr(new.wallet, 3) || '8080c0' end) > 0;
   if slot.ended_at is not null or slot.payee = '' or new.block is not null
     or new.raw = '' and (new.kind <> 'pay' or slot.adopted_by = '' and slot.suspect_at is null)
-    or new.raw <> '' and new.kind = 'pay' and (not carries or slot.void_as <> '')
+    or new.raw <> '' and (not pays or new.kind = 'pay' and slot.void_as <> '')
     or new.kind = 'void' and (carries or slot.void_as = '' or new.number = 1)
     or new.number > 1 and not exists (
       select from evm_transactions t where t.chain_id = new.chain_id and t.wallet = new.wallet
@@ -6656,8 +6745,9 @@ CREATE OR REPLACE FUNCTION check_transfer_change()
 AS $function$
 begin
   if to_jsonb(new) <> to_jsonb(old) || '{"receiver":""}' or not exists (
-    select from evm_slots s where s.chain_id = old.chain_id and s.wallet = old.sender
-      and s.nonce = old.nonce and s.payee = '')
+    select from evm_transactions t join evm_slots s
+      on s.chain_id = t.chain_id and s.wallet = t.wallet and s.nonce = t.nonce
+    where t.hash = old.tx_hash and t.wallet = old.sender and s.payee = '')
   then
     raise exception 'evm_transfers is append-only' using errcode = 'restrict_violation';
   end if;

@@ -144,6 +144,14 @@ create trigger kept before delete or truncate on evm_sweeps
 create trigger history after insert or update on evm_sweeps
   for each row execute function keep_history();
 
+-- The call transfer(payee, units) of a token; units are below 2^123.
+create function transfer_call(payee text, units numeric) returns text
+language sql immutable strict parallel safe as $$
+  select '0xa9059cbb' || lpad(substr(payee, 3), 64, '0')
+    || lpad(to_hex(div(units, 1152921504606846976)::bigint), 49, '0')
+    || lpad(to_hex(mod(units, 1152921504606846976)::bigint), 15, '0')
+$$;
+
 -- A payment: the nonce of a wallet that an attempt has, or the row by which the rail has refused the
 -- attempt. Its content never changes.
 create table evm_slots (
@@ -193,6 +201,9 @@ create table evm_slots (
   constraint wallet_of_a_nonce check (nonce is null or wallet ~ '^0x[0-9a-f]{40}$'),
   constraint whole_unless_refused check (state in ('refused', 'foreign')
     or token <> '' and (payee = '') = (calldata = '')),
+  -- The call is of this payee and these units. A tag of 16 bytes may follow.
+  constraint calls_as_ordered check (calldata = '' or length(calldata) in (138, 170)
+    and starts_with(calldata, transfer_call(payee, units))),
   constraint known_unless_foreign check ((purpose = 'foreign') = (state = 'foreign')
     and (purpose = 'foreign') = (amount is null) and (amount is null) = (units is null)),
   constraint ended_when_it_is_over check (
@@ -226,6 +237,33 @@ begin
   end if;
   return new;
 end $$;
+-- What the rail signs by itself is as its settings are at the commit: its own wallet and token, at
+-- most max_payout, to nobody of ours, and nothing while it is paused.
+create function check_slot_settings() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+declare
+  settings jsonb;
+begin
+  select config into settings from rails
+  where name = new.rail and kind = 'evm' and paused_reason = '' for share;
+  if settings is null
+    or not exists (select from jsonb_array_elements(settings -> 'wallets') as each (w)
+      where lower(w ->> 'address') = new.wallet)
+    or new.token is distinct from lower(coalesce(
+      settings #>> array['tokens', new.currency, 'address'],
+      settings #>> array['tokens', new.currency]))
+    or new.purpose = 'pay' and (new.amount > (settings ->> 'max_payout')::numeric * 1000000
+      or exists (select from evm_wallets w
+        where w.chain_id = new.chain_id and w.address = new.payee))
+  then
+    raise exception 'rail % may not pay nonce % of wallet %', new.rail, new.nonce, new.wallet
+      using errcode = 'check_violation', constraint = 'as_its_rail_is_set';
+  end if;
+  return new;
+end $$;
+create trigger as_its_rail_is_set before insert on evm_slots
+  for each row when (new.state = 'signed' and new.adopted_by = '')
+  execute function check_slot_settings();
 -- Two people have agreed to what leaves for the house.
 create function check_house_slot() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
@@ -279,6 +317,18 @@ begin
     raise exception 'slot % of wallet % cannot go from % to %', old.nonce, old.wallet, old.state,
       new.state using errcode = 'check_violation';
   end if;
+  -- One of its transactions is in a block, and says what the slot says.
+  if old.state <> new.state and new.state in ('mined', 'paid', 'reverted', 'voided', 'differs')
+    and not exists (
+      select from evm_transactions t where t.chain_id = old.chain_id and t.wallet = old.wallet
+        and t.nonce = old.nonce and t.block is not null
+      having count(*) = 1 and (new.state = 'mined' or bool_and(
+        (t.kind = 'void') = (new.state = 'voided')
+        and (t.kind = 'void' or t.succeeded = (new.state <> 'reverted')))))
+  then
+    raise exception 'slot % of wallet % has no transaction that is %', old.nonce, old.wallet,
+      new.state using errcode = 'check_violation', constraint = 'proved_by_a_block';
+  end if;
   return new;
 end $$;
 create trigger legal_step before update on evm_slots
@@ -289,11 +339,13 @@ create trigger erased_only before update on evm_slots
 create trigger kept before delete or truncate on evm_slots
   for each statement execute function refuse_change();
 
--- The nonces of a wallet have no gap: the transaction that counts them makes a slot for each.
+-- The nonces of a wallet have no gap: the transaction that counts them makes a slot for each. It
+-- holds the wallet's row, so no other one pays at the same time above max_day.
 create function check_no_gap() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 declare
   made bigint;
+  above text;
 begin
   select count(*) into made from evm_slots
   where chain_id = new.chain_id and wallet = new.address
@@ -301,6 +353,21 @@ begin
   if made <> new.next_nonce - old.next_nonce then
     raise exception 'wallet % has % slots from nonce % to %', new.address, made, old.next_nonce,
       new.next_nonce - 1 using errcode = 'check_violation', constraint = 'no_gap';
+  end if;
+  select m.currency into above from (
+    select distinct s.rail, s.token, s.currency from evm_slots s
+    where s.chain_id = new.chain_id and s.wallet = new.address and s.nonce >= old.next_nonce
+      and s.nonce < new.next_nonce and s.purpose = 'pay' and s.adopted_by = ''
+  ) m join rails r on r.name = m.rail and r.config ->> 'max_day' is not null
+  where (r.config ->> 'max_day')::numeric * 1000000 < (
+    select sum(s.amount) from evm_slots s
+    where s.chain_id = new.chain_id and s.wallet = new.address and s.token = m.token
+      and s.made_at >= date_trunc('day', clock_timestamp(), 'UTC') and s.nonce is not null
+      and s.purpose = 'pay' and s.state not in ('reverted', 'voided'))
+  limit 1;
+  if above is not null then
+    raise exception 'wallet % would pay more % today than max_day', new.address, above
+      using errcode = 'check_violation', constraint = 'within_max_day';
   end if;
   return null;
 end $$;
@@ -361,7 +428,7 @@ create table evm_transactions (
     and (block is null) = (gas_used is null) and (block is null) = (cost_wei is null)
     and (block is null) = (succeeded is null))
 );
--- A payment carries the call of its slot, to the token of its slot. The first one is a payment, and
+-- A payment has the call of its slot, to the token of its slot. The first one is a payment, and
 -- only a person's word lets another kind follow. A transaction without bytes is one of the chain that
 -- took the nonce, and that has the tag of the slot.
 create function check_transaction() returns trigger language plpgsql
@@ -369,14 +436,19 @@ security definer set search_path to public, pg_temp as $$
 declare
   slot evm_slots;
   carries boolean;
+  pays boolean;
 begin
   select * into slot from evm_slots where chain_id = new.chain_id and wallet = new.wallet
     and nonce = new.nonce;
-  carries := strpos(new.raw, substr(slot.calldata, 3)) > 0
-    and strpos(new.raw, substr(slot.token, 3)) > 0;
+  carries := strpos(new.raw, substr(slot.calldata, 3)) > 0;
+  -- In the coding of the chain: to whom, no coin, the data, and nothing behind them.
+  pays := strpos(new.raw, case new.kind
+    when 'pay' then '94' || substr(slot.token, 3) || '80b8'
+      || to_hex(length(slot.calldata) / 2 - 1) || substr(slot.calldata, 3) || 'c0'
+    else '94' || substr(new.wallet, 3) || '8080c0' end) > 0;
   if slot.ended_at is not null or slot.payee = '' or new.block is not null
     or new.raw = '' and (new.kind <> 'pay' or slot.adopted_by = '' and slot.suspect_at is null)
-    or new.raw <> '' and new.kind = 'pay' and (not carries or slot.void_as <> '')
+    or new.raw <> '' and (not pays or new.kind = 'pay' and slot.void_as <> '')
     or new.kind = 'void' and (carries or slot.void_as = '' or new.number = 1)
     or new.number > 1 and not exists (
       select from evm_transactions t where t.chain_id = new.chain_id and t.wallet = new.wallet

@@ -41,6 +41,13 @@ export async function updatePause(sql: Sql, name: string, paused_reason: string)
   await sql`update rails set paused_reason = ${paused_reason} where name = ${name}`
 }
 
+/** Those of these rails that are paused. */
+export async function listPaused(sql: Tag, names: ReadonlySet<string>): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select name from rails where name = any (${[...names]}::text[]) and paused_reason <> ''`
+  return rows.map(({ name }) => name)
+}
+
 /** Pauses every rail but the manual one; returns their names. A paused rail keeps its reason. */
 export async function pauseAll(sql: Sql, paused_reason: string): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`

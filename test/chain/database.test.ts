@@ -5,9 +5,15 @@ import { after, before, beforeEach, test } from 'node:test'
 import { transferData } from '../../src/adapters/evm/abi.ts'
 import type { Hex } from '../../src/adapters/evm/chain.ts'
 import { EXAMPLE } from '../../src/adapters/evm/config.ts'
-import { insertSlots, type NewSlot, transactHouse } from '../../src/adapters/evm/slot-store.ts'
+import {
+  insertSlots,
+  listOpen,
+  type NewSlot,
+  transactHouse,
+} from '../../src/adapters/evm/slot-store.ts'
 import { insertTransactions } from '../../src/adapters/evm/transaction-store.ts'
 import { beginWallet, holdWallet, reserveNonces } from '../../src/adapters/evm/wallet-store.ts'
+import { noteRestored } from '../../src/rails/mark-store.ts'
 import { insertRail, updateRail } from '../../src/rails/row-store.ts'
 import type { TransactionSql } from '../../src/sql/connect.ts'
 import { startTestService, type TestService } from '../support/service/service.ts'
@@ -33,7 +39,30 @@ beforeEach(async () => {
   const at = { number: 0n, hash: `0x${'0'.repeat(64)}`, at: '2026-11-30T00:00:00.000000Z' } as const
   await beginWallet(sql, { chain_id: CHAIN, address: wallet, rail: 'chain', next_nonce: 0n }, at)
   await holdWallet(sql, { chain_id: CHAIN, address: wallet }, 'me', 60_000)
+  await useWallets(wallet)
 })
+
+/** Settings of the rail with these wallets, and another token than that of the table. */
+function configOf(...addresses: readonly Hex[]) {
+  const [first] = EXAMPLE.wallets
+  const list = addresses.map(address => ({ ...first, address }))
+  const tokens = { USDC: { address: TOKEN, decimals: 6, force: true } }
+  return { ...EXAMPLE, tokens, max_day: '1000000', wallets: list }
+}
+
+const RAIL = { name: 'chain', kind: 'evm', secret: '', paused_reason: '' } as const
+
+async function useWallets(...addresses: readonly Hex[]): Promise<void> {
+  const { sql } = service.deps
+  const row = { ...RAIL, config: configOf(...addresses) }
+  // The wallets of earlier tests have payments under way.
+  if (!(await insertRail(sql, row))) {
+    const { owner } = service.database
+    await owner.unsafe('alter table rails disable trigger keeps_its_wallets')
+    await updateRail(owner, row)
+    await owner.unsafe('alter table rails enable trigger keeps_its_wallets')
+  }
+}
 
 const inHouse = <T>(work: (tx: TransactionSql) => Promise<T>) =>
   transactHouse(service.deps.sql, [ACCOUNT], work)
@@ -49,14 +78,26 @@ const slot = (nonce: bigint, change: Partial<NewSlot> = {}): NewSlot => ({
 const reserve = (tx: TransactionSql, count = 1, next_nonce = 0n) =>
   reserveNonces(tx, { chain_id: CHAIN, address: wallet, next_nonce }, count, 'me')
 
-/** Bytes that carry a call to a token, as far as PostgreSQL reads them. */
+/** Bytes that make a call of a token, as far as PostgreSQL reads them. */
+const pays = (to: Hex, data: Hex): Hex =>
+  `0x02f8ac94${to.slice(2)}80b8${(data.length / 2 - 1).toString(16)}${data.slice(2)}c001`
+
 const bytes = (number: number, change: object = {}) => ({
   ...{ chain_id: CHAIN, wallet, nonce: 0n, number, kind: 'pay' as 'pay' | 'void' },
   hash: `0x${String(wallets).padStart(32, '0')}${String(number).padStart(32, '0')}` as Hex,
-  raw: `0x02${TOKEN.slice(2)}${CALLDATA.slice(2)}` as Hex,
+  raw: pays(TOKEN, CALLDATA),
   ...{ gas: 60_000n, max_fee: 10n, tip: 1n },
   ...change,
 })
+
+/** With the caps of the settings: 250,000 a payout, and 1,000,000 a day. */
+const MOST = { amount: 250_000_000_000n, units: 250_000_000_000n }
+const MORE = { amount: 250_000_000_001n, units: 250_000_000_001n }
+
+async function reserved(tx: TransactionSql, change: Partial<NewSlot> = {}): Promise<void> {
+  await reserve(tx)
+  await insertSlots(tx, [slot(0n, change)])
+}
 
 async function reserveOne(): Promise<void> {
   await inHouse(async tx => {
@@ -66,8 +107,17 @@ async function reserveOne(): Promise<void> {
   })
 }
 
+const toOurselves = (): Hex => `0x02f86594${wallet.slice(2)}8080c001`
+
+const inBlock = (tx: TransactionSql, succeeded: boolean, number = 1) => tx`
+  update evm_transactions set block = 5, block_hash = ${`0x${'b'.repeat(64)}`}, gas_used = 1,
+    cost_wei = 1, succeeded = ${succeeded} where wallet = ${wallet} and number = ${number}`
+
 const step = (tx: TransactionSql, to: string) =>
   tx`update evm_slots set state = ${to} where wallet = ${wallet}`
+
+const end = (tx: TransactionSql, to: string) =>
+  tx`update evm_slots set state = ${to}, ended_at = now() where wallet = ${wallet}`
 
 const giveUp = (tx: TransactionSql, by: string) => tx`
   update evm_slots set void_as = 'fail', void_by = ${by}, void_reason = 'Stuck', void_at = now()
@@ -98,9 +148,59 @@ const WITHOUT_SLOT: readonly Case[] = [
     'units that are no whole power of ten of the amount',
     async tx => {
       await reserve(tx)
-      await insertSlots(tx, [slot(0n, { units: 2_000_000n })])
+      const calldata = transferData(PAYEE, 2_000_000n)
+      await insertSlots(tx, [slot(0n, { units: 2_000_000n, calldata })])
     },
     /whole_factor/,
+  ],
+  [
+    'a call that pays somebody else',
+    tx => reserved(tx, { calldata: transferData(TOKEN, 1_000_000n) }),
+    /calls_as_ordered/,
+  ],
+  [
+    'a call that pays more',
+    tx => reserved(tx, { calldata: transferData(PAYEE, 1_000_001n) }),
+    /calls_as_ordered/,
+  ],
+  [
+    'a call with more than a tag behind it',
+    tx => reserved(tx, { calldata: `${CALLDATA}${'ee'.repeat(17)}` }),
+    /calls_as_ordered/,
+  ],
+  ['a token that the rail has not', tx => reserved(tx, { token: PAYEE }), /may not pay/],
+  ['a currency of another token', tx => reserved(tx, { currency: 'USDT' }), /may not pay/],
+  [
+    'more than max_payout',
+    tx => reserved(tx, { ...MORE, calldata: transferData(PAYEE, MORE.units) }),
+    /may not pay/,
+  ],
+  [
+    'a payee that is a wallet of ours',
+    tx => reserved(tx, { payee: wallet, calldata: transferData(wallet, 1_000_000n) }),
+    /may not pay/,
+  ],
+  ['a rail that is not there', tx => reserved(tx, { rail: 'other' }), /may not pay/],
+  [
+    'a rail that is paused at this moment',
+    async tx => {
+      await tx`update rails set paused_reason = 'restored' where name = 'chain'`
+      await reserved(tx)
+    },
+    /may not pay/,
+  ],
+  [
+    'more in a day than max_day',
+    async tx => {
+      await reserve(tx, 5)
+      await insertSlots(
+        tx,
+        [0n, 1n, 2n, 3n, 4n].map(nonce =>
+          slot(nonce, { ...MOST, calldata: transferData(PAYEE, MOST.units) }),
+        ),
+      )
+    },
+    /today than max_day/,
   ],
   [
     'a stopped wallet without a reason',
@@ -149,6 +249,45 @@ const WITH_SLOT: readonly Case[] = [
     tx => step(tx, 'paid'),
     /cannot go from signed to paid|ended_when_it_is_over/,
   ],
+  ['in a block that none of its transactions has', tx => step(tx, 'mined'), /has no transaction/],
+  [
+    'paid by a transaction that has failed',
+    async tx => {
+      await inBlock(tx, false)
+      await step(tx, 'mined')
+      await end(tx, 'paid')
+    },
+    /has no transaction that is paid/,
+  ],
+  [
+    'dead by a transaction that has succeeded',
+    async tx => {
+      await inBlock(tx, true)
+      await step(tx, 'mined')
+      await end(tx, 'reverted')
+    },
+    /has no transaction that is reverted/,
+  ],
+  [
+    'void by its payment',
+    async tx => {
+      await giveUp(tx, 'ann')
+      await inBlock(tx, false)
+      await step(tx, 'mined')
+      await end(tx, 'voided')
+    },
+    /has no transaction that is voided/,
+  ],
+  [
+    'in two blocks at once',
+    async tx => {
+      await insertTransactions(tx, [bytes(2)])
+      await inBlock(tx, true)
+      await inBlock(tx, true, 2)
+      await step(tx, 'mined')
+    },
+    /has no transaction that is mined/,
+  ],
   [
     'back to signed',
     async tx => {
@@ -164,8 +303,26 @@ const WITH_SLOT: readonly Case[] = [
   ],
   ['bytes with a number left out', tx => insertTransactions(tx, [bytes(3)]), /does not fit/],
   [
+    'bytes with the call, to another contract',
+    tx => insertTransactions(tx, [bytes(2, { raw: pays(PAYEE, CALLDATA) })]),
+    /does not fit/,
+  ],
+  [
+    'bytes with the call, and more behind it',
+    tx => insertTransactions(tx, [bytes(2, { raw: pays(TOKEN, `${CALLDATA}ff`) })]),
+    /does not fit/,
+  ],
+  [
     'bytes to nobody, given up by nobody',
-    tx => insertTransactions(tx, [bytes(2, { kind: 'void', raw: `0x02${wallet.slice(2)}` })]),
+    tx => insertTransactions(tx, [bytes(2, { kind: 'void', raw: toOurselves() })]),
+    /does not fit/,
+  ],
+  [
+    'bytes to somebody else, given up',
+    async tx => {
+      await giveUp(tx, 'ann')
+      await insertTransactions(tx, [bytes(2, { kind: 'void', raw: `0x94${PAYEE.slice(2)}8080c0` })])
+    },
     /does not fit/,
   ],
   [
@@ -255,11 +412,43 @@ test('nonces read before another process has counted, or under a lost lease: not
 
 test('settings of a rail without a wallet that has a payment under way: refused', async () => {
   const { sql } = service.deps
-  const rail = { name: 'chain', kind: 'evm', secret: '', paused_reason: '' } as const
-  const [first] = EXAMPLE.wallets
-  const config = { ...EXAMPLE, wallets: [{ ...first, address: wallet }] }
-  await insertRail(sql, { ...rail, config })
   await reserveOne()
-  const without = { ...rail, config: EXAMPLE }
-  await assert.rejects(updateRail(sql, without), /under way/)
+  await assert.rejects(updateRail(sql, { ...RAIL, config: configOf(PAYEE) }), /under way/)
+})
+
+test('wallet that the settings lose while a payment of it is signed: no payment that nobody looks at', async () => {
+  await useWallets(PAYEE)
+  await assert.rejects(inHouse(reserved), /may not pay/)
+})
+
+test('database that is a copy: every wallet stopped as history_lost, and nothing reserved', async () => {
+  await reserveOne()
+  await noteRestored(service.deps.sql)
+  const [row] = await service.database.owner`
+    select state, stopped_as from evm_wallets where address = ${wallet}`
+  assert.deepEqual({ ...row }, { state: 'stopped', stopped_as: 'history_lost' })
+  assert.equal(await inHouse(tx => reserve(tx, 1, 1n)), false)
+})
+
+test('open payments beyond what a round looks at: those that no block has come first, of every wallet', async () => {
+  const { sql } = service.deps
+  const address: Hex = `0x${'f'.repeat(39)}${wallets % 10}`
+  const at = { number: 0n, hash: `0x${'0'.repeat(64)}`, at: '2026-11-30T00:00:00.000000Z' } as const
+  await beginWallet(sql, { chain_id: CHAIN, address, rail: 'chain', next_nonce: 0n }, at)
+  await holdWallet(sql, { chain_id: CHAIN, address }, 'me', 60_000)
+  await useWallets(wallet, address)
+  await inHouse(async tx => {
+    await reserve(tx, 3)
+    await insertSlots(tx, [slot(0n), slot(1n), slot(2n)])
+    await insertTransactions(tx, [bytes(1)])
+    await inBlock(tx, true)
+    await tx`update evm_slots set state = 'mined' where wallet = ${wallet} and nonce = 0`
+    await reserveNonces(tx, { chain_id: CHAIN, address, next_nonce: 0n }, 1, 'me')
+    await insertSlots(tx, [slot(0n, { wallet: address, payout_id: `pot_${wallets}_last` })])
+    const open = await listOpen(tx, CHAIN, [wallet, address], 3)
+    assert.deepEqual(
+      open.map(one => `${one.wallet.slice(-1)} ${one.state}`),
+      [wallet, wallet, address].map(one => `${one.slice(-1)} signed`),
+    )
+  })
 })

@@ -1,6 +1,7 @@
 // A rail with a long past: questions about payouts cost what the payouts asked about cost.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { transferData } from '../../src/adapters/evm/abi.ts'
 import { EVM } from '../../src/adapters/evm/kind.ts'
 import type { RailPayout } from '../../src/rails/rail.ts'
 import { type ChainWorld, openChainWorld, RAIL, settingsOf } from '../support/chain/world.ts'
@@ -16,8 +17,8 @@ const idOf = (i: number) => `pot_${String(i).padStart(20, '0')}`
 async function fill({ service, wallet, tokens, live }: ChainWorld): Promise<void> {
   const { owner } = service.database
   const place = [31_337, wallet.address] as const
-  const [account_id, payee] = [live.account.account_id, `0x${'9'.repeat(40)}`]
-  const calldata = `0x${'ab'.repeat(68)}`
+  const [account_id, payee] = [live.account.account_id, `0x${'9'.repeat(40)}`] as const
+  const calldata = transferData(payee, 1_000_000n)
   await owner`
     insert into evm_wallets (chain_id, address, rail, next_nonce, read_block, read_hash, begun_at)
     values (${place[0]}, ${place[1]}, ${RAIL}, ${SLOTS}, 0, ${`0x${'0'.repeat(64)}`}, now())`

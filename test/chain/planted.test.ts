@@ -55,6 +55,8 @@ test('books of payments on a chain, nothing planted: no fault', async () => {
 
 const TABLES = ['evm_slots', 'evm_transactions', 'evm_transfers'] as const
 
+const NOBODY = `0x${'9'.repeat(40)}`
+
 const FAULTS: Readonly<Record<string, (sql: Sql, id: string) => Promise<unknown>>> = {
   'a deleted slot': async (sql, id) => {
     await sql`
@@ -63,9 +65,13 @@ const FAULTS: Readonly<Record<string, (sql: Sql, id: string) => Promise<unknown>
     await sql`delete from evm_slots where payout_id = ${id}`
   },
   'a changed amount': (sql, id) =>
-    sql`update evm_slots set amount = amount + 1, units = units + 1 where payout_id = ${id}`,
+    sql`
+      update evm_slots set amount = amount + 1, units = units + 1,
+        calldata = transfer_call(payee, units + 1) where payout_id = ${id}`,
   'another payee': (sql, id) =>
-    sql`update evm_slots set payee = ${`0x${'9'.repeat(40)}`} where payout_id = ${id}`,
+    sql`
+      update evm_slots set payee = ${NOBODY}, calldata = transfer_call(${NOBODY}, units)
+      where payout_id = ${id}`,
   'a payment that never was': (sql, id) =>
     sql`update evm_slots set state = 'reverted' where payout_id = ${id}`,
 }

@@ -7,6 +7,7 @@ import { insertAccountRole, insertUser, updateDisabled } from '../../src/account
 import { insertFile } from '../../src/adapters/bank-file/file-store.ts'
 import { messageIdOf } from '../../src/adapters/bank-file/ids.ts'
 import { CONNECTOR } from '../../src/adapters/connector/kind.ts'
+import { transferData } from '../../src/adapters/evm/abi.ts'
 import { EXAMPLE } from '../../src/adapters/evm/config.ts'
 import { insertRail } from '../../src/rails/row-store.ts'
 import type { TransactionSql } from '../../src/sql/connect.ts'
@@ -460,6 +461,7 @@ async function newSweep(world: OperatorWorld): Promise<string> {
 async function payoutOnChain(world: OperatorWorld): Promise<string> {
   const id = await makePayout(world)
   const wallet = `0x${createHash('sha256').update(id).digest('hex').slice(0, 40)}`
+  const payee = `0x${'d'.repeat(40)}` as const
   await world.service.database.owner.begin(async tx => {
     await tx`set local corridor.maintenance = on`
     await tx`
@@ -470,9 +472,9 @@ async function payoutOnChain(world: OperatorWorld): Promise<string> {
       values (${idOf(world.live)}, ${id}, 1, now(), 'chain', ${randomUUID()})`
     await tx`
       insert into evm_slots (chain_id, nonce, wallet, rail, purpose, account_id, payout_id, attempt,
-        currency, amount, units, token, payee, calldata, state)
+        currency, amount, units, token, payee, calldata, state, adopted_by)
       values (8453, 0, ${wallet}, 'chain', 'pay', ${idOf(world.live)}, ${id}, 1, 'USDC', 1, 1,
-        ${`0x${'c'.repeat(40)}`}, ${`0x${'d'.repeat(40)}`}, ${`0x${'e'.repeat(136)}`}, 'signed')`
+        ${`0x${'c'.repeat(40)}`}, ${payee}, ${transferData(payee, 1n)}, 'signed', 'olga')`
   })
   return id
 }

@@ -7,13 +7,14 @@ import { accountsOf } from '../../sql/shard.ts'
 import { type Assigned, assign, type Purse, type Wait } from './assign.ts'
 import { type Checked, checkOrders, type RefusedOrder } from './check.ts'
 import { eachOf, type OpenEvmRail } from './open.ts'
-import { capFault, keyOf, type Order, orderOf } from './order.ts'
+import { capFault, keyOf, type Order, orderOf, TO_OURSELVES } from './order.ts'
 import { readPurses } from './purses.ts'
 import { type Refused, refuse, reserve } from './reserve.ts'
 import { slotName } from './slot.ts'
 import { countReverted, findSlots, transactHouse } from './slot-store.ts'
 import { type NewTrouble, OF_CHAIN, OF_HAND_OVER } from './trouble.ts'
 import { hasTrouble, noteTroubles } from './trouble-store.ts'
+import { findWallets } from './wallet-store.ts'
 
 /** A payout that waits for money, a cap or the token is tried again after this time. */
 export const TROUBLED_MS = 20_000
@@ -96,7 +97,14 @@ async function withoutSlot(rail: OpenEvmRail, payouts: readonly RailPayout[]) {
 /** The orders, the oldest payout first. Refuses what this rail can never carry. */
 async function ordersOf(rail: OpenEvmRail, payouts: readonly RailPayout[]): Promise<Order[]> {
   const in_order = payouts.toSorted((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1))
-  const read = in_order.map(payout => ({ payout, order: orderOf(rail.config, payout) }))
+  const orders = in_order.map(payout => ({ payout, order: orderOf(rail.config, payout) }))
+  const payees = orders.flatMap(({ order }) => ('faults' in order ? [] : order.payee))
+  // Another rail may have the wallet.
+  const ours = await findWallets(rail.sql, rail.config.chain.id, payees)
+  const read = orders.map(({ payout, order }) => {
+    const is_ours = 'payee' in order && ours.some(({ address }) => address === order.payee)
+    return { payout, order: is_ours ? { faults: [TO_OURSELVES] } : order }
+  })
   await eachOf(read, async ({ payout, order }) => {
     if (!('faults' in order)) return
     const { destination_amount: amount, destination_currency: currency } = payout

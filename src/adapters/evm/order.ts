@@ -64,7 +64,7 @@ export function orderOf(
 
 /** Why a rail with these settings never carries a payout. A cap only makes it wait. */
 export function carriageFaults(config: EvmConfig, payout: Carried): readonly CarriageFault[] {
-  const { chain, tokens, wallets } = config
+  const { chain, tokens, wallets, treasury_address } = config
   const wallet = payout.beneficiary_details.destination_details.wallet
   if (wallet === undefined) return [fault('a chain pays wallets alone')]
   const asked = findChain(wallet.type ?? '')
@@ -81,8 +81,8 @@ export function carriageFaults(config: EvmConfig, payout: Carried): readonly Car
     faults.push(fault('the payee’s address is none of a wallet', ADDRESS))
   } else if ([...tokens.values()].some(({ address }) => address === payee)) {
     faults.push(fault('the payee’s address is the contract of a token', ADDRESS))
-  } else if (wallets.some(({ address }) => address === payee)) {
-    faults.push(fault('the payee’s address is a wallet of this rail', ADDRESS))
+  } else if (payee === treasury_address || wallets.some(({ address }) => address === payee)) {
+    faults.push(TO_OURSELVES)
   }
   return faults
 }
@@ -105,6 +105,9 @@ const ADDRESS = 'destination_details.wallet.deposit_address'
 function fault(message: string, member: CarriageFault['member'] = null): CarriageFault {
   return { member, message, remedy: '' }
 }
+
+/** Why money that a payout sends to a wallet of the house would reach no payee. */
+export const TO_OURSELVES = fault('the payee’s address is one of ours', ADDRESS)
 
 function payeeOf({ beneficiary_details }: Carried): Hex | undefined {
   const { wallet } = beneficiary_details.destination_details

@@ -4,6 +4,7 @@
 import { SERVICE } from '../../accounts/user/user.ts'
 import { judgeWaiting } from '../../payouts/advance/still-waits.ts'
 import { addEvidence } from '../../rails/evidence-store.ts'
+import { listPaused } from '../../rails/row-store.ts'
 import { accountsOf } from '../../sql/shard.ts'
 import { during } from '../../values/diagnostics.ts'
 import type { Instant } from '../../values/instant.ts'
@@ -71,8 +72,9 @@ export async function sendDue(
 }
 
 /**
- * The slots up to the first that was never sent and whose payout does not wait for it any more: a
- * person may have ended it since it was signed. If it is over, its number goes to nobody.
+ * The slots up to the first that was never sent and may not be now. Its payout does not wait for it
+ * any more, since a person may have ended it; if it is over, its number goes to nobody. Or its rail
+ * is paused, which may be another one with the same wallet.
  */
 async function upToHeld(
   { sql, log, name }: OpenEvmRail,
@@ -86,11 +88,12 @@ async function upToHeld(
   )
   if (fresh.length === 0) return slots
   const keys = fresh.map(({ slot }) => slot)
+  const paused = await listPaused(sql, new Set(keys.map(({ rail }) => rail)))
   const held = await transactHouse(sql, accountsOf(keys), async tx => {
     const { judge } = await judgeWaiting(tx, keys)
     for (const slot of keys.filter(key => judge(key) === 'over'))
       await giveUp(tx, slot, PAYOUT_OVER)
-    return keys.filter(key => judge(key) !== 'waiting')
+    return keys.filter(key => judge(key) !== 'waiting' || paused.includes(key.rail))
   })
   const at = slots.findIndex(({ slot }) => held.includes(slot))
   if (at === -1) return slots

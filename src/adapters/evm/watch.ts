@@ -144,12 +144,12 @@ async function write(rail: OpenEvmRail, found: readonly Found[], now: Instant): 
   await during('chain', 'watch', found.length, () =>
     transactHouse(sql, accountsOf(evidence), async tx => {
       await addEvidence(tx, evidence)
-      await stepSlots(tx, changes)
       await noteMined(
         tx,
         with_receipt.map(({ step }) => (step as { receipt: Receipt }).receipt),
       )
       await noteReorged(tx, lost)
+      await stepSlots(tx, changes)
       await noteSuspects(tx, slotsOf('suspect'), now)
       await noteSuspects(tx, slotsOf('cleared'), null)
       for (const { chain_id, wallet: address, nonce } of foreign) {
