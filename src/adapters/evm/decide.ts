@@ -119,7 +119,9 @@ function ofTransfers({ wallet, token, payee, units }: Known, receipt: Receipt): 
   if (transfer !== undefined && another === undefined && is_ours) {
     return { step: 'paid', receipt, transfer }
   }
-  const found = moved.map(one => `${one.units} from ${one.sender} to ${one.receiver}`).join(', ')
+  const shown = moved.slice(0, MOST_SHOWN)
+  const words = shown.map(one => `${one.units} from ${one.sender} to ${one.receiver}`)
+  const found = [...words, ...(moved.length > MOST_SHOWN ? ['more'] : [])].join(', ')
   const message =
     `The token moved ${found || 'nothing'}, and ${units} from ${wallet} to ${payee} was ordered ` +
     '(in its smallest unit).'

@@ -98,7 +98,7 @@ async function upToHeld(
   const at = slots.findIndex(({ slot }) => held.includes(slot))
   if (at === -1) return slots
   const facts = { rail: name, payout_id: slots[at]?.slot.payout_id }
-  log.warn(facts, 'a signed payment is not sent: its payout does not wait for it')
+  log.warn(facts, 'a signed payment is not sent: its payout or its rail does not wait for it')
   return slots.slice(0, at)
 }
 
@@ -184,7 +184,9 @@ function isReplaceDue(
   now: Instant,
 ): boolean {
   const last = transactions.at(-1)
-  const most = slot.void_as === '' ? MOST_PAYMENTS : MOST_TRANSACTIONS
+  // Nobody gives a payment of the house up.
+  const is_left = slot.purpose === 'pay' && slot.void_as === ''
+  const most = is_left ? MOST_PAYMENTS : MOST_TRANSACTIONS
   if (last === undefined || last.number >= most || !('agreed' in market)) return false
   if (last.raw === '') return false
   // What a person has given up is replaced at once, wherever it stands.
