@@ -38,6 +38,7 @@ export async function handOver(
   const troubles: NewTrouble[] = []
   const wait = (order: Order, why: Wait['wait'], place = 0) => {
     waits.set(order.payout.attempt.id, waitReport(rail, why, place))
+    if (why === 'unclear') troubles.push(...unclearFor(payouts, order))
     if (typeof why !== 'object') return
     troubles.push(why)
     // A cap may concern this payout alone.
@@ -71,6 +72,23 @@ export async function handOver(
     await noteTroubles(rail.sql, rail.name, judged, troubles)
   }
   return waits
+}
+
+/** A payout that waits for so long is no matter of a moment. */
+const MOST_UNCLEAR_MS = 600_000
+
+function unclearFor(payouts: readonly RailPayout[], { payout }: Order): NewTrouble[] {
+  const asked = payouts.find(({ attempt }) => attempt.id === payout.attempt.id)
+  if (asked === undefined) return []
+  const waits_ms = Date.parse(asked.asked_at) - Date.parse(asked.attempt.opened_at)
+  if (waits_ms < MOST_UNCLEAR_MS) return []
+  return [
+    {
+      wallet: '',
+      kind: 'unclear',
+      message: `payout ${payout.id}, since ${asked.attempt.opened_at}`,
+    },
+  ]
 }
 
 /** Orders payouts by their creation. */
@@ -125,7 +143,7 @@ async function assignOrders(rail: OpenEvmRail, orders: readonly Order[]) {
   if (is_stopped || !('agreed' in head)) return { ...none, assigned: all('unclear') }
   const tokens = [...new Set(orders.map(({ token }) => token))]
   const purses = await readPurses(rail, head.agreed, tokens)
-  if (purses.length === 0) return { ...none, assigned: all('unclear') }
+  if (purses.length === 0) return { ...none, assigned: all(await whyNone(rail)) }
   const capped = orders.flatMap((order): (Assigned<Order> & Wait)[] => {
     const cap = capFault(rail.config, order.payout)
     const message = `payout ${order.key.payout_id}: ${cap}`
@@ -133,6 +151,24 @@ async function assignOrders(rail: OpenEvmRail, orders: readonly Order[]) {
   })
   const below = orders.filter(order => capped.every(one => one.order !== order))
   return { purses, assigned: [...assign(below, purses, rail.config), ...capped] }
+}
+
+/** Why no wallet may sign. */
+async function whyNone({ config, sql }: OpenEvmRail): Promise<Wait['wait']> {
+  const { chain, wallets } = config
+  const begun = await findWallets(
+    sql,
+    chain.id,
+    wallets.map(({ address }) => address),
+  )
+  const states = wallets.map(({ address, draining }) => {
+    const row = begun.find(wallet => wallet.address === address)
+    if (row === undefined) return { address, state: 'has not begun' }
+    return { address, state: draining ? 'is draining' : row.state }
+  })
+  if (states.some(({ state }) => state === 'active')) return 'unclear'
+  const message = states.map(({ address, state }) => `${address} ${state}`).join(', ')
+  return { wallet: '', kind: 'no_wallet', message }
 }
 
 async function refuseOrder(rail: OpenEvmRail, { order, ...why }: RefusedOrder): Promise<void> {

@@ -12,14 +12,35 @@ import { noteGasLeft } from './wallet-store.ts'
 /** The gas of a usual transfer of a token, for the count of payments that a balance pays. */
 export const USUAL_GAS = 80_000n
 
+/** How long something may be unclear before a person is told. */
+const MOST_UNCLEAR_MS = 60_000
+
+/** Since when something is unclear, by the clock of this process. */
+export class Unclear {
+  readonly #now: () => number
+  #since: number | undefined
+
+  constructor(now = () => performance.now()) {
+    this.#now = now
+  }
+
+  /** Notes how it is now. Returns whether it has been unclear for too long. */
+  note(is_unclear: boolean): boolean {
+    this.#since = is_unclear ? (this.#since ?? this.#now()) : undefined
+    return this.#since !== undefined && this.#now() - this.#since >= MOST_UNCLEAR_MS
+  }
+}
+
 export async function judgeTroubles(
   rail: OpenEvmRail,
   open: readonly OpenSlot[],
   now: Instant,
+  unclear: Unclear,
 ): Promise<void> {
   const of_chain = await rail.chain.troubles()
   const found = [
     ...of_chain.map(({ kind, message }): NewTrouble => ({ wallet: '', kind, message })),
+    ...(await silenceOf(rail, unclear)).filter(() => of_chain.length === 0),
     ...stuckOf(rail, open, now),
     ...(await frozenOf(rail)),
     ...(await gasOf(rail)),
@@ -27,14 +48,32 @@ export async function judgeTroubles(
   await noteTroubles(rail.sql, rail.name, OF_WATCH, found)
 }
 
-function stuckOf({ config }: OpenEvmRail, open: readonly OpenSlot[], now: Instant): NewTrouble[] {
-  const age_s = (at: Instant) => (Date.parse(now) - Date.parse(at)) / 1000
-  return open.flatMap(({ slot }): NewTrouble[] => {
-    const { wallet, nonce, payout_id, made_at } = slot
-    if (!isUnmined(slot) || age_s(made_at) < config.stuck_after_s) return []
+async function silenceOf({ chain }: OpenEvmRail, unclear: Unclear): Promise<NewTrouble[]> {
+  const answers = await Promise.all([chain.head(), chain.final()])
+  const [why] = answers.flatMap(answer => ('unclear' in answer ? answer.unclear : []))
+  const is_long = unclear.note(why !== undefined)
+  return is_long && why !== undefined ? [{ wallet: '', kind: 'no_quorum', message: why }] : []
+}
+
+/** The first payment of each wallet that waits for a block, or for its block to be final. */
+export function stuckOf(
+  { config }: Pick<OpenEvmRail, 'config'>,
+  open: readonly Pick<OpenSlot, 'slot'>[],
+  now: Instant,
+): NewTrouble[] {
+  const { chain, stuck_after_s } = config
+  const most_s = { stuck: stuck_after_s, not_final: stuck_after_s + (4 * chain.final_ms) / 1000 }
+  const found = new Map<string, NewTrouble>()
+  for (const { slot } of open.toSorted((a, b) => (a.slot.nonce < b.slot.nonce ? -1 : 1))) {
+    const { wallet, nonce, payout_id, made_at, state } = slot
+    const kind = isUnmined(slot) ? 'stuck' : 'not_final'
+    const age_s = (Date.parse(now) - Date.parse(made_at)) / 1000
+    if (age_s < most_s[kind] || (kind === 'not_final' && state !== 'mined')) continue
     const message = `nonce ${nonce} of payout ${payout_id || 'of the house'}, since ${made_at}`
-    return [{ wallet, kind: 'stuck', message }]
-  })
+    const name = `${wallet} ${kind}`
+    if (!found.has(name)) found.set(name, { wallet, kind, message })
+  }
+  return [...found.values()]
 }
 
 async function frozenOf({ chain, config }: OpenEvmRail): Promise<NewTrouble[]> {

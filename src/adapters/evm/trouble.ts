@@ -8,12 +8,16 @@ const TITLES = {
   wallet_frozen: 'the issuer of the token has frozen our wallet: nothing leaves it',
   token_paused: 'the token moves for nobody, and payouts wait',
   stuck: 'a payment is not mined, and its fee may not rise any more',
+  not_final: 'a block with a payment does not become final',
   cap: 'payouts wait at a cap of the settings',
   foreign_transaction: 'another transaction has a nonce of ours: the wallet is stopped',
   history_lost: 'the chain knows more of the wallet than the database: the wallet is stopped',
   providers_disagree: 'providers contradict each other: nothing is signed',
   other_chain: 'a provider is on another chain: nothing is signed',
   chain_stopped: 'the chain has no new block: nothing is signed',
+  no_quorum: 'too few providers answer alike: nothing is signed or ends',
+  unclear: 'providers or a signer say nothing clear, and payouts wait',
+  no_wallet: 'no wallet may sign, and payouts wait',
   not_working: 'the work on the chain fails',
 } as const
 export type TroubleKind = keyof typeof TITLES
@@ -31,10 +35,13 @@ export interface FoundTrouble extends NewTrouble {
 }
 
 /** The kinds that a hand-over judges, and those that the watch judges once a minute. */
-export const OF_HAND_OVER = ['no_funds', 'token_paused', 'cap'] as const
+export const OF_HAND_OVER = ['no_funds', 'token_paused', 'cap', 'unclear', 'no_wallet'] as const
 /** Those of the chain as a whole, while which nothing is signed. */
 export const OF_CHAIN = ['providers_disagree', 'other_chain', 'chain_stopped'] as const
-export const OF_WATCH = ['no_gas', 'wallet_frozen', 'stuck', ...OF_CHAIN] as const
+export const OF_WATCH = [
+  ...['no_gas', 'wallet_frozen', 'stuck', 'not_final', 'no_quorum'],
+  ...OF_CHAIN,
+] as const satisfies readonly TroubleKind[]
 
 /** The trouble in words: the title of its kind, and what was found. */
 export function troubleWords({ kind, message }: NewTrouble): string {
@@ -51,6 +58,10 @@ export function nextStep({ kind, rail }: Pick<FoundTrouble, 'kind' | 'rail'>): s
     case 'history_lost':
       return `corridor rail adopt ${rail} --reason …`
     case 'foreign_transaction':
+    case 'not_final':
+    case 'no_quorum':
+    case 'unclear':
+    case 'no_wallet':
     case 'no_funds':
     case 'no_gas':
     case 'token_paused':

@@ -7,7 +7,7 @@ import { databaseNow } from '../../sql/connect.ts'
 import { classify } from '../../sql/failure.ts'
 import { type Instant, plusMilliseconds } from '../../values/instant.ts'
 import { acquireLease, releaseLease } from '../bank-file/file-store.ts'
-import { judgeTroubles } from './judge.ts'
+import { judgeTroubles, Unclear } from './judge.ts'
 import { SeenBalances } from './measures.ts'
 import type { OpenEvmRail } from './open.ts'
 import { readWallets } from './purses.ts'
@@ -45,6 +45,7 @@ export class Work {
   /** Ends the pause: there is something to send. */
   #wake = Promise.withResolvers<void>()
   #judge_at = 0
+  readonly #unclear = new Unclear()
   #logged = ''
 
   constructor(rail: OpenEvmRail) {
@@ -103,18 +104,21 @@ export class Work {
     let open = await readOpen(rail, now)
     // Bytes whose block has gone go out again in the same round.
     if (await watchOpen(rail, open, now)) open = await readOpen(rail, now)
-    await sendDue(rail, open, now)
-    if (performance.now() < this.#judge_at) return
-    this.#judge_at = performance.now() + judgePace(rail.config)
-    await this.#judge(open, now)
+    const [sent] = await Promise.allSettled([sendDue(rail, open, now)])
+    if (performance.now() >= this.#judge_at) {
+      this.#judge_at = performance.now() + judgePace(rail.config)
+      await this.#judge(open, now)
+      if (sent.status === 'fulfilled') await noteTroubles(rail.sql, rail.name, ['not_working'], [])
+    }
+    if (sent.status === 'rejected') throw sent.reason
   }
 
+  /** A wallet that cannot be sent from hinders none of this. */
   async #judge(open: readonly OpenSlot[], now: Instant): Promise<void> {
     const rail = this.#rail
     await readWallets(rail)
-    await judgeTroubles(rail, open, now)
+    await judgeTroubles(rail, open, now, this.#unclear)
     await this.balances.read(rail)
-    await noteTroubles(rail.sql, rail.name, ['not_working'], [])
     await scanTransfers(rail)
     await sweepAgreed(rail)
   }
