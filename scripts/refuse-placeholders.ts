@@ -6,10 +6,10 @@ const DOCUMENTS = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'
 
 /**
  * Words in capitals with an underscore that are no placeholders: variables, tables, PostgreSQL's
- * keywords.
+ * keywords, a kind of key.
  */
 const KNOWN =
-  /^(?:CORRIDOR|OTEL|NODE|POSTGRES|TEST|XDG)_[A-Z0-9_]+$|^(?:DATABASE_URL(?:_FILE)?|CITUS_URL|SUDO_USER|LOG_LEVEL|NO_COLOR|BASE_BACKUP)$|_TRANSITIONS$/
+  /^(?:CORRIDOR|OTEL|NODE|POSTGRES|TEST|XDG)_[A-Z0-9_]+$|^(?:DATABASE_URL(?:_FILE)?|CITUS_URL|SUDO_USER|LOG_LEVEL|NO_COLOR|BASE_BACKUP)$|_TRANSITIONS$|^ECC_SECG_P256K1$/
 
 const PLACEHOLDERS =
   /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\b(?:TBD|TBC|TODO|FIXME|XXX|xxx+)\b|\blorem ipsum\b|\?\?/gi
