@@ -103,8 +103,8 @@ export function listCosts(sql: Tag, { from, to }: Period, limit: number) {
 }
 
 /**
- * What payments on chains have cost for gas, in wei, by the day of UTC on which they were final. The
- * reader sees every slot.
+ * What payments on chains have cost for gas, in wei, by the day of UTC on which they were final.
+ * The reader sees every slot.
  */
 export async function listGas(sql: Tag, { from, to }: Period, limit: number) {
   const rows = await sql<
@@ -118,8 +118,8 @@ export async function listGas(sql: Tag, { from, to }: Period, limit: number) {
       wei: string
     }[]
   >`
-    select to_char(s.ended_at at time zone 'UTC', 'YYYY-MM-DD') as day, s.rail, s.chain_id, s.wallet,
-      s.state, count(*) as transactions, sum(t.cost_wei)::text as wei
+    select to_char(s.ended_at at time zone 'UTC', 'YYYY-MM-DD') as day, s.rail, s.chain_id,
+      s.wallet, s.state, count(*) as transactions, sum(t.cost_wei)::text as wei
     from evm_slots s join evm_transactions t on t.chain_id = s.chain_id and t.wallet = s.wallet
       and t.nonce = s.nonce and t.block is not null
     where s.ended_at >= ${from}::date::timestamp at time zone 'UTC'
