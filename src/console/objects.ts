@@ -21,15 +21,12 @@ import type * as keys from '../operator/keys.ts'
 import type * as limits from '../operator/limits.ts'
 import type { ListsResponse } from '../operator/lists.ts'
 import type { BlockerResponse, CloseResponse } from '../operator/months.ts'
-import type {
-  ExceptionsResponse,
-  NoteResponse,
-  SuggestionsResponse,
-} from '../operator/nostro-cases.ts'
+import type { ExceptionsResponse, NoteResponse } from '../operator/nostro-cases.ts'
 import type { ReturnResponse } from '../operator/nostro-return.ts'
 import type { RuleResponse as NostroRuleResponse } from '../operator/nostro-rules.ts'
 import type * as nostro from '../operator/nostro-shown.ts'
 import type { ImportedResponse, StatementResponse } from '../operator/nostro-statements.ts'
+import type { SuggestionsResponse } from '../operator/nostro-suggest.ts'
 import type {
   NostroInFull as InFull,
   NostroResponse,

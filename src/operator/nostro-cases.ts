@@ -1,4 +1,4 @@
-// Shows what is open on a nostro: lines, items, exceptions, and what may explain a line.
+// Shows what is open on a nostro: lines, items, matches and exceptions.
 import type { Static } from 'typebox'
 import { Closed, Literals, MinorText, optional, Text, Timestamp } from '../http/schema.ts'
 import { Type } from '../http/type.ts'
@@ -19,8 +19,7 @@ import {
   listNotes,
 } from '../treasury/match/exception-store.ts'
 import { listMatches } from '../treasury/match/match-store.ts'
-import { findLines, findSurroundings, listItems, listLines } from '../treasury/match/open-store.ts'
-import { type Candidate, suggest as suggestFor } from '../treasury/match/suggest.ts'
+import { listItems, listLines } from '../treasury/match/open-store.ts'
 import type { Nostro } from '../treasury/nostro.ts'
 import { listNostros } from '../treasury/nostro-store.ts'
 import {
@@ -31,7 +30,6 @@ import { moneyWords } from '../values/money/words.ts'
 import { toSecond } from '../values/text/age.ts'
 import { paging, reading } from './action.ts'
 import {
-  CandidateResponse,
   CaseId,
   ItemResponse,
   itemColumns,
@@ -39,7 +37,6 @@ import {
   lineColumns,
   MatchResponse,
   PATHS,
-  presentCandidate,
   presentItem,
   presentLine,
   presentMatch,
@@ -152,93 +149,6 @@ function matchColumns({ id, at, rule, by, line_count, item_count, undone_by }: S
 }
 
 type ShownMatch = ReturnType<typeof presentMatch>
-
-const SUGGEST_HELP = `
-Rank 5 has the same key and another amount, 6 the amount, the payee's account
-and the date, 7 several items or lines that sum up, 8 the amount with the date
-or the name. A person decides: corridor nostro match accepts one.
-
-Example:
-  corridor nostro suggest line_42`
-
-export const SuggestionsResponse = Type.Object(
-  {
-    line: LineResponse,
-    candidates: Type.Array(CandidateResponse),
-    may_book: Type.Boolean({
-      description: 'Whether nothing of the books may explain it, so that it can be booked.',
-    }),
-  },
-  { title: 'MatchSuggestions', description: 'What may explain an open line, the best first.' },
-)
-
-export const suggest = reading({
-  name: 'nostro suggest',
-  path: '/v3/operator/nostro_line/:id/suggestion',
-  operationId: 'suggestMatches',
-  summary: 'Show what may explain an open line of a bank, the best first.',
-  params: PATHS.line,
-  response: SuggestionsResponse,
-  find: async (audit, { id }) => suggestions(audit, id),
-  command: {
-    words: ({ line, candidates, may_book }) => ({
-      parts: [
-        { rows: [lineColumns(line)] },
-        {
-          rows: candidates.flatMap(candidate => candidateRows(candidate)),
-          none: may_book
-            ? `nothing found; corridor nostro book ${line.id} --as cost books it`
-            : 'nothing found',
-        },
-        ...candidates.slice(0, 1).map(best => `\n  ${acceptCommand(line.id, best)}`),
-      ],
-    }),
-    subject: 'line',
-    listed: 'nostro lines',
-    options: { id: 'line id, as corridor nostro lines shows it' },
-    help: SUGGEST_HELP,
-  },
-})
-
-type Shown = ReturnType<typeof presentCandidate>
-
-function candidateRows({ rank, items, lines, rest, reason }: Shown) {
-  const rows = [...items.map(itemColumns), ...lines.map(lineColumns)].slice(0, 12)
-  return rows.map((row, i) => ({
-    rank: i === 0 ? String(rank) : '',
-    'item or line': row.item ?? row.line ?? '',
-    day: row.day ?? '',
-    amount: row.amount ?? '',
-    who: row.who ?? '',
-    why: i === 0 ? reason : '',
-    rest: i === 0 && rest !== '0' ? moneyWords(BigInt(rest), items[0]?.currency ?? '') : '',
-  }))
-}
-
-/** The command that accepts a candidate. */
-export function acceptCommand(line: string, { items, lines, rest }: Shown): string {
-  const all = [line, ...lines.map(({ id }) => id)].join(',')
-  const rest_as = rest === '0' ? '' : ' --rest-as cost'
-  const named = items.map(({ id }) => id).join(',')
-  return `corridor nostro match --lines ${all} --items ${named}${rest_as}`
-}
-
-async function suggestions(audit: Sql, id: string) {
-  const [line] = await findLines(audit, [caseNumber('line', id)])
-  const found = known('line', id, line)
-  const [around] = found.match === null ? await findSurroundings(audit, [found]) : []
-  const candidates = around === undefined ? [] : suggestFor(around)
-  return {
-    line: presentLine(found),
-    candidates: candidates.map(presentCandidate),
-    may_book: found.match === null && !candidates.some(explains),
-  }
-}
-
-/** Booking a line that items explain would book the money twice. */
-function explains({ rule }: Candidate): boolean {
-  return rule === 'several' || rule === 'other_amount'
-}
 
 /** The longest list of exceptions; the counts are of all. */
 const MOST_EXCEPTIONS = 200
