@@ -2900,6 +2900,7 @@ CREATE TABLE evm_slots (
   CONSTRAINT whole_unless_refused CHECK (((state = ANY (ARRAY['refused'::text, 'foreign'::text])) OR ((token <> ''::text) AND ((payee = ''::text) = (calldata = ''::text)))))
 );
 CREATE INDEX evm_slots_by_day ON evm_slots USING btree (chain_id, wallet, token, made_at) WHERE (nonce IS NOT NULL);
+CREATE INDEX evm_slots_by_payee ON evm_slots USING btree (payee, ended_at) WHERE (state = 'paid'::text);
 CREATE INDEX evm_slots_open ON evm_slots USING btree (chain_id, wallet, nonce) WHERE (state = ANY (ARRAY['signed'::text, 'sent'::text, 'mined'::text, 'stopped'::text]));
 CREATE INDEX evm_slots_paid ON evm_slots USING btree (chain_id, wallet, ended_at) WHERE (state = 'paid'::text);
 CREATE UNIQUE INDEX one_slot_an_attempt ON evm_slots USING btree (account_id, payout_id, attempt) WHERE (purpose = 'pay'::text);

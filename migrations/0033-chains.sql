@@ -218,6 +218,8 @@ create unique index one_slot_an_attempt on evm_slots (account_id, payout_id, att
 create index evm_slots_open on evm_slots (chain_id, wallet, nonce)
   where state in ('signed', 'sent', 'mined', 'stopped');
 create index evm_slots_paid on evm_slots (chain_id, wallet, ended_at) where state = 'paid';
+-- Who sends money back was paid before.
+create index evm_slots_by_payee on evm_slots (payee, ended_at) where state = 'paid';
 create index evm_slots_by_day on evm_slots (chain_id, wallet, token, made_at)
   where nonce is not null;
 

@@ -5,8 +5,10 @@ import { type CaseKind, caseId, casePattern } from '../treasury/match/case-id.ts
 import { MATCH_RULES, type OpenItem, type OpenLine } from '../treasury/match/match.ts'
 import type { ListedMatch } from '../treasury/match/match-store.ts'
 import type { Listed } from '../treasury/match/open-store.ts'
+import type { PaidBefore } from '../treasury/match/refund-store.ts'
 import { type Candidate, RANKS } from '../treasury/match/suggest.ts'
 import { moneyWords } from '../values/money/words.ts'
+import { toSecond } from '../values/text/age.ts'
 
 /** The id of a case: `line_42`. */
 export function CaseId(description: string, ...kinds: readonly CaseKind[]) {
@@ -77,6 +79,18 @@ export const CandidateResponse = Type.Object(
   { title: 'MatchCandidate' },
 )
 
+export const RefundResponse = Type.Object(
+  {
+    payout: Type.String(),
+    account: Type.String(),
+    amount: MinorText('What it has paid.'),
+    currency: Type.String(),
+    paid_at: Timestamp,
+    next: Type.String({ description: 'What a person types if the line gives it back.' }),
+  },
+  { title: 'PossibleRefund', description: 'A payout that has paid the payer of the line.' },
+)
+
 export const MatchResponse = Type.Object(
   {
     id: CaseId('The match.', 'match'),
@@ -138,10 +152,22 @@ export function presentCandidate({ rule, items, lines, rest, reason }: Candidate
   }
 }
 
+/** A refund of the whole reverses its payout; of another amount, its account is credited. */
+export function presentRefund(line: OpenLine, paid: PaidBefore) {
+  const { payout_id: payout, account_id: account, amount, currency, paid_at } = paid
+  const id = caseId('line', line.id)
+  const next =
+    amount === line.amount
+      ? `corridor payout transition ${payout} reversed --reason "Sent back by the payee"`
+      : `corridor nostro credit ${id} ${account} --reason "Refund of ${payout}"`
+  return { payout, account, amount: String(amount), currency, paid_at, next }
+}
+
 type Shown<Row> = { readonly [K in keyof Row]: Row[K] }
 export type ShownLine = Shown<ReturnType<typeof presentLine>>
 export type ShownItem = Shown<ReturnType<typeof presentItem>>
 export type ShownCandidate = Shown<ReturnType<typeof presentCandidate>>
+type ShownRefund = Shown<ReturnType<typeof presentRefund>>
 
 /** A line as a row of a table. */
 export function lineColumns(line: ShownLine): Record<string, string> {
@@ -168,5 +194,14 @@ export function itemColumns(item: ShownItem): Record<string, string> {
     key,
     who: payee_name || account,
     ...(match !== null && { match }),
+  }
+}
+
+/** A payout that a line may give back, as a row of a table. */
+export function refundColumns(refund: ShownRefund): Record<string, string> {
+  const { payout, account, amount, currency, paid_at, next } = refund
+  return {
+    ...{ 'a refund of?': payout, account, paid: moneyWords(BigInt(amount), currency) },
+    ...{ at: toSecond(paid_at), 'if so': next },
   }
 }

@@ -3,6 +3,7 @@ import { Type } from '../http/type.ts'
 import type { Sql } from '../sql/connect.ts'
 import { caseNumber } from '../treasury/match/case-id.ts'
 import { findLines, findSurroundings } from '../treasury/match/open-store.ts'
+import { listPaidBefore } from '../treasury/match/refund-store.ts'
 import { type Candidate, suggest as suggestFor } from '../treasury/match/suggest.ts'
 import { moneyWords } from '../values/money/words.ts'
 import { reading } from './action.ts'
@@ -14,6 +15,9 @@ import {
   PATHS,
   presentCandidate,
   presentLine,
+  presentRefund,
+  RefundResponse,
+  refundColumns,
 } from './nostro-shown.ts'
 import { known } from './operator-write.ts'
 
@@ -22,6 +26,10 @@ Rank 5 has the same key and another amount, 6 the amount, the payee's account
 and the date, 7 several items or lines that sum up, 8 the amount with the date
 or the name. A person decides: corridor nostro match accepts one.
 
+A wallet that was paid may send money back: its payouts are shown below. The
+whole amount reverses its payout, whose item then explains the line; another
+amount is credited to the account.
+
 Example:
   corridor nostro suggest line_42`
 
@@ -29,6 +37,11 @@ export const SuggestionsResponse = Type.Object(
   {
     line: LineResponse,
     candidates: Type.Array(CandidateResponse),
+    refund_of: Type.Array(RefundResponse, {
+      description:
+        'Payouts that have paid the wallet which sent the line, the same amount first, then the ' +
+        'newest; at most 5.',
+    }),
     may_book: Type.Boolean({
       description: 'Whether nothing of the books may explain it, so that it can be booked.',
     }),
@@ -45,7 +58,7 @@ export const suggest = reading({
   response: SuggestionsResponse,
   find: async (audit, { id }) => suggestions(audit, id),
   command: {
-    words: ({ line, candidates, may_book }) => ({
+    words: ({ line, candidates, refund_of, may_book }) => ({
       parts: [
         { rows: [lineColumns(line)] },
         {
@@ -55,6 +68,7 @@ export const suggest = reading({
             : 'nothing found',
         },
         ...candidates.slice(0, 1).map(best => `\n  ${acceptCommand(line.id, best)}`),
+        ...(refund_of.length === 0 ? [] : [{ rows: refund_of.map(refundColumns) }]),
       ],
     }),
     subject: 'line',
@@ -95,6 +109,7 @@ async function suggestions(audit: Sql, id: string) {
   return {
     line: presentLine(found),
     candidates: candidates.map(presentCandidate),
+    refund_of: (await listPaidBefore(audit, found.id)).map(paid => presentRefund(found, paid)),
     may_book: found.match === null && !candidates.some(explains),
   }
 }

@@ -1,15 +1,17 @@
 // The days of wallets as statements: what left for payees, came from strangers, or appeared without a
 // transfer, and how it agrees with the books.
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import { stateChains } from '../../src/app/worker/state-chains.ts'
+import type { MatchSuggestions as Suggestions } from '../../src/console/objects.ts'
 import { deriveSome } from '../../src/treasury/derive.ts'
 import { matchNostro } from '../../src/treasury/match/match-nostro.ts'
 import { insertNostro, listNostros } from '../../src/treasury/nostro-store.ts'
 import { readReport } from '../../src/treasury/report.ts'
 import { plusDays } from '../../src/values/calendar/day.ts'
 import { verify } from '../../src/verify/run.ts'
-import { type ChainWorld, openChainWorld, RAIL } from '../support/chain/world.ts'
+import { type ChainWorld, type Made, openChainWorld, RAIL } from '../support/chain/world.ts'
+import { type Cli, openCli, succeed } from '../support/service/cli.ts'
 
 /** Minor units that each wallet has at first. */
 const FUNDED = 1_000_000_000_000n
@@ -39,6 +41,34 @@ async function goTo(day: string): Promise<void> {
   await world.anvil.mine(world.book.finality + 1)
 }
 
+/** The payee of a payout sends tokens to the first wallet. */
+async function sendBack({ payee }: Pick<Made, 'payee'>, units: bigint): Promise<void> {
+  const { anvil, tokens, wallet } = world
+  await anvil.give(payee, 10n ** 18n)
+  await anvil.sendAs(payee, tokens.USDC.address, tokens.USDC.transferData(wallet.address, units))
+  await anvil.mine()
+}
+
+/** The open line of this amount, as `corridor nostro suggest` shows it. */
+async function suggestedFor(cli: Cli, amount: bigint): Promise<Suggestions> {
+  const [line] = await world.service.database.owner<{ id: bigint }[]>`
+    select id from bank_lines where amount = ${amount} and match is null`
+  return JSON.parse(await succeed(cli, 'nostro', 'suggest', `line_${line?.id}`, '--json'))
+}
+
+/** Runs a command as it is shown. */
+async function type(cli: Cli, command: string): Promise<void> {
+  const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare)
+  await succeed(cli, ...(words.slice(1) as string[]))
+}
+
+async function deriveAndMatch(): Promise<void> {
+  while ((await deriveSome(world.service.deps)).journals > 0n);
+  for (const nostro of await listNostros(world.service.deps.sql)) {
+    await matchNostro(world.service.deps.sql, nostro)
+  }
+}
+
 /** Mines until the balances of all wallets are known behind the day. */
 async function untilKnown(day: string): Promise<void> {
   await world.whileMining(`balances behind ${day}`, async () => {
@@ -55,6 +85,30 @@ async function statements() {
   >`
     select closed_on::text as day, state, lines, amount from bank_statements
     where nostro = 'chain_usdc' order by closed_on`
+}
+
+/** What payees have sent back is told apart from a stranger's money, and explained by a person. */
+async function giveBack(t: TestContext, whole: Made, part: Made): Promise<void> {
+  const cli = await openCli(world.env.DATABASE_URL, { ...world.env, CORRIDOR_USER: 'ada' })
+  t.after(cli.close)
+  assert.deepEqual((await suggestedFor(cli, 7_500_000n)).refund_of, [], 'a stranger’s money')
+  const [of_part, ...others] = (await suggestedFor(cli, 400_000n)).refund_of
+  assert.deepEqual([of_part?.payout, others], [part.id, []])
+  assert.match(of_part?.next ?? '', /^corridor nostro credit line_\d+ acc_\w+ --reason "Refund of/)
+
+  const { line, refund_of } = await suggestedFor(cli, whole.amount)
+  assert.deepEqual(
+    refund_of.map(({ payout }) => payout),
+    [whole.id],
+  )
+  await type(cli, refund_of[0]?.next ?? '')
+  assert.equal(await world.statusOf(whole), 'reversed')
+  await deriveAndMatch()
+  const { candidates, refund_of: left } = await suggestedFor(cli, whole.amount)
+  assert.deepEqual(left, [], 'a reversed payout is given back once')
+  const [item] = candidates[0]?.items ?? []
+  assert.equal(item?.payout, whole.id)
+  await succeed(cli, 'nostro', 'match', '--lines', line.id, '--items', item?.id ?? '')
 }
 
 test('days with payments, money from a stranger and a unit from nowhere: proved, matched, and the unit named', async t => {
@@ -75,25 +129,26 @@ test('days with payments, money from a stranger and a unit from nowhere: proved,
   const made = await world.pay(5)
   await world.untilStatus('succeeded', made)
   await world.tokens.USDC.mint(world.wallet.address, 7_500_000n)
+  const [whole, part] = made as [Made, Made, ...Made[]]
+  await sendBack(whole, whole.amount)
+  await sendBack(part, 400_000n)
   await goTo(second)
   await untilKnown(first)
   assert.equal(await stateChains(world.service.deps), 1)
   assert.equal(await stateChains(world.service.deps), 0, 'a day is stated once')
   assert.deepEqual(await statements(), [
-    { day: first, state: 'proved', lines: 6, amount: 2_500_000n },
+    { day: first, state: 'proved', lines: 8, amount: 3_900_000n },
   ])
 
-  while ((await deriveSome(world.service.deps)).journals > 0n);
-  for (const nostro of await listNostros(world.service.deps.sql)) {
-    await matchNostro(world.service.deps.sql, nostro)
-  }
+  await deriveAndMatch()
   const open = await world.service.database.owner`
-    select amount, counterparty from bank_lines where match is null`
+    select amount, counterparty from bank_lines where match is null order by amount`
   assert.deepEqual(
     open.map(({ amount }) => amount),
-    [7_500_000n],
-    'the stranger’s money alone is open',
+    [400_000n, whole.amount, 7_500_000n],
+    'what came in is open',
   )
+  await giveBack(t, whole, part)
   const items = await world.service.database.owner`
     select from nostro_items where nostro = 'chain_usdc' and match is null`
   assert.equal(items.length, 0)

@@ -13,7 +13,7 @@ import type {
   NostroItem,
   OperatorAccount,
 } from '../objects.ts'
-import { idLink, link, money, words } from '../show.ts'
+import { idLink, link, money, when, words } from '../show.ts'
 import { mayOperate, type Visit } from '../visit.ts'
 import { noteFields, noteList } from './nostro-notes.ts'
 
@@ -92,7 +92,7 @@ ${itemWords(visit, item)}<br><code>${item.id}</code></li>`,
 
 function lineParts(
   visit: Visit,
-  { line, candidates, may_book }: MatchSuggestions,
+  { line, candidates, refund_of, may_book }: MatchSuggestions,
   chosen: Chosen,
 ): Html {
   const { items } = chosen
@@ -110,7 +110,23 @@ it is.</p>`
     : candidateOf(visit, line, best, true)
 }
 ${further.map(candidate => candidateOf(visit, line, candidate, false))}
+${refund_of.length > 0 && refundList(visit, line, refund_of)}
 ${mayOperate(visit) && may_book && bookForms(visit, line, chosen)}`
+}
+
+/** The payer is a wallet that was paid: what it sends may be the money of a payout. */
+function refundList(visit: Visit, line: BankLine, refunds: MatchSuggestions['refund_of']): Html {
+  return html`<h3>Money of a payout?</h3>
+<p>These payouts have paid the wallet that it comes from.</p>
+<ul class="plain">${refunds.map(
+    ({ payout, account, amount, currency, paid_at }) =>
+      html`<li>${money(amount, currency)} of ${when(paid_at)}: ${idLink(visit.root, payout)}<br>
+${
+  amount === line.amount
+    ? 'If it is sent back, reverse the payout; its item then explains the line.'
+    : html`If a part is sent back, credit <code>${account}</code> with the line.`
+}</li>`,
+  )}</ul>`
 }
 
 /** What a person has put together, whatever the rules find. */
