@@ -39,6 +39,7 @@ export function readProviders(
     const earlier = read.slice(0, i)
     if (earlier.some(other => other.name === name)) providers[i]?.problem('name', 'is used twice')
     // Two addresses of one operator are one witness.
+    const hostOf = allow_private ? placeOf : nameOf
     if (earlier.some(other => hostOf(other.url) === hostOf(url))) {
       providers[i]?.problem('url', 'is at the host of another provider, which proves nothing')
     }
@@ -62,8 +63,14 @@ export function urlFault(written: string, allow_private: boolean): string | unde
   return 'must start with https://; plain http needs allow_private'
 }
 
-function hostOf(written: string): string {
-  return URL.parse(written.replaceAll(PLACE, ANY_KEY))?.host ?? written
+function nameOf(written: string): string {
+  const { hostname = written } = URL.parse(written.replaceAll(PLACE, ANY_KEY)) ?? {}
+  return hostname.replace(/\.$/, '')
+}
+
+/** With the port: one's own nodes may run on one machine. */
+function placeOf(written: string): string {
+  return `${nameOf(written)}:${URL.parse(written.replaceAll(PLACE, ANY_KEY))?.port ?? ''}`
 }
 
 /** The keys of a rail's secret: a line `name=key` for each. No message repeats a key. */

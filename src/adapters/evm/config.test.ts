@@ -101,6 +101,10 @@ suite('settings of a rail on a chain', () => {
       'providers[1].url is at the host of another provider, which proves nothing',
     ],
     [
+      provider({ url: 'https://rpc.example.:8443/v2' }),
+      'providers[1].url is at the host of another provider, which proves nothing',
+    ],
+    [
       provider({ url: 'http://rpc2.example' }),
       'providers[0].url must start with https://; plain http needs allow_private',
     ],
@@ -158,6 +162,15 @@ suite('settings of a rail on a chain', () => {
     [{ max_payout: '1e9' }, 'max_payout must be a decimal above 0 with at most 6 places, as text'],
     [{ gas_critical: 300 }, 'gas_critical must be at most gas_low, 200'],
     [{ treasury_address: WALLET.address }, 'treasury_address must be no wallet of this rail'],
+    [{ treasury_address: USDC }, 'treasury_address must be no contract of a token'],
+    [
+      { chain: 'polygon', fees: { max_fee_gwei: '29.999999999', max_cost: '1' } },
+      'fees.max_fee_gwei must be at least 30.000000000, the least tip of Polygon PoS',
+    ],
+    [
+      { chain: 'polygon', fees: { max_fee_gwei: '500', max_cost: '0.0006' } },
+      'fees.max_cost must be at least 0.000630000000000000 POL, the least cost of a payment on Polygon PoS',
+    ],
     [{ tag: 1 }, 'tag must be true or false'],
     [
       { test_chain: { id: 8453 } },
@@ -214,7 +227,7 @@ suite('settings of a rail on a chain', () => {
       allow_private: true,
       providers: [
         { name: 'one', url: 'http://10.0.0.1:8545' },
-        { name: 'two', url: 'http://10.0.0.2:8545' },
+        { name: 'two', url: 'http://10.0.0.1:8546' },
       ],
       wallets: [{ ...WALLET, signer: { kind: 'remote', url: 'http://10.0.0.3:9000' } }],
     })

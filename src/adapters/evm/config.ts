@@ -2,7 +2,7 @@
 // member.
 import { testChains } from '../../config/config.ts'
 import { isWalletAddress } from '../../parties/beneficiary/wallet-address.ts'
-import { parseMajor } from '../../values/money/decimal.ts'
+import { formatMajor, parseMajor } from '../../values/money/decimal.ts'
 import type { Read } from '../../values/text/csv.ts'
 import { Members } from '../../values/text/members.ts'
 import type { Hex } from './chain.ts'
@@ -121,10 +121,37 @@ export function readConfig(json: unknown): Read<EvmConfig> {
   if (value.gas_critical > value.gas_low) {
     members.problem('gas_critical', `must be at most gas_low, ${value.gas_low}`)
   }
-  if (value.wallets.some(({ address }) => address === value.treasury_address)) {
-    members.problem('treasury_address', 'must be no wallet of this rail')
-  }
+  checkTreasury(members, value)
+  checkFees(members, value)
   return members.problems.length > 0 ? { messages: members.problems } : { value }
+}
+
+/** Money that is sent to a contract of a token is lost. */
+function checkTreasury(members: Members, { treasury_address, tokens, wallets }: EvmConfig): void {
+  if (treasury_address === null) return
+  const is_ours = wallets.some(({ address }) => address === treasury_address)
+  if (is_ours) members.problem('treasury_address', 'must be no wallet of this rail')
+  if ([...tokens.values()].some(({ address }) => address === treasury_address)) {
+    members.problem('treasury_address', 'must be no contract of a token')
+  }
+}
+
+/** The least gas of any transaction. */
+const LEAST_GAS = 21_000n
+
+/** Below the least tip of the chain, nothing would ever be paid. */
+function checkFees(members: Members, { chain, max_fee, max_cost }: EvmConfig): void {
+  const fees = members.object('fees')
+  const { title, min_tip, native } = chain
+  if (max_fee < min_tip) {
+    const least = formatMajor(min_tip, GWEI_PLACES)
+    fees.problem('max_fee_gwei', `must be at least ${least}, the least tip of ${title}`)
+  }
+  const least_cost = min_tip * LEAST_GAS
+  if (max_cost < least_cost) {
+    const least = `${formatMajor(least_cost, COIN_PLACES)} ${native}`
+    fees.problem('max_cost', `must be at least ${least}, the least cost of a payment on ${title}`)
+  }
 }
 
 /** A test chain stands in for the chain that payouts name. */
