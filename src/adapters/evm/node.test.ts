@@ -18,6 +18,7 @@ after(async () => {
 })
 
 interface Limits {
+  readonly keys?: readonly string[]
   readonly per_second?: number
   readonly batch?: number
   readonly within_ms?: number
@@ -29,7 +30,7 @@ async function open(script: Script, more: Limits = {}) {
   const node = new Node({
     name: 'alchemy',
     url: `${server.url}${KEY}?token=${KEY}`,
-    keys: [KEY],
+    keys: more.keys ?? [KEY],
     per_second: more.per_second ?? 1_000,
     batch: more.batch ?? 1,
     allow_private: true,
@@ -256,6 +257,12 @@ suite('node', () => {
       assert.ok(!text.includes('/v2/'), text)
     }
     assert.match(shown[0] ?? '', /no key … at …/)
+  })
+
+  test('provider repeats a key that the settings write into its URL: in no message', async () => {
+    const said = { error: { code: -32000, message: `no key ${KEY}` } }
+    const { node } = await open(() => said, { keys: [] })
+    await assert.rejects(() => node.ask('eth_x', []), { message: 'no key …' })
   })
 
   test('calls of one moment: few requests, each with its own answer; logs go alone', async () => {

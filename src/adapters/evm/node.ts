@@ -242,10 +242,16 @@ export class Node implements Provider {
 /** The code of errors for too many requests (EIP-1474, limit exceeded). */
 const TOO_OFTEN = -32_005
 
+/** A part of a URL of so many characters may be a key that its settings name openly. */
+const LIKE_A_KEY = 16
+
 /** What may be in no message, the longest first. */
 function hiddenIn({ url, keys }: NodeOptions): string[] {
-  const { href, pathname, search } = new URL(url)
-  const all = [url, href, pathname + search, ...keys, ...keys.map(encodeURIComponent)]
+  const { href, pathname, search, searchParams } = new URL(url)
+  const parts = [...pathname.split('/'), ...searchParams.values()]
+  const like_keys = parts.filter(({ length }) => length >= LIKE_A_KEY)
+  const known = [...keys, ...keys.map(encodeURIComponent), ...like_keys]
+  const all = [url, href, pathname + search, ...known]
   return all.filter(text => text.length > 1).toSorted((a, b) => b.length - a.length)
 }
 
