@@ -111,26 +111,39 @@ async function tryMove(
   if ('gas' in simulated.agreed) {
     return { gas: simulated.agreed.gas, to_contract: contract.agreed }
   }
-  return whyReverted(rail, { order, wallet }, simulated.agreed.reverted)
+  const to_contract = contract.agreed
+  const found = await whyReverted(rail, { order, wallet }, simulated.agreed.reverted)
+  return 'gas' in found ? { ...found, to_contract } : found
 }
 
 /**
  * What a revert in the simulation means: for this payee alone, for our wallet, or for everybody.
+ * Only the first fails a payout.
  */
 async function whyReverted(
   { chain }: OpenEvmRail,
   { order, wallet }: AssignedOrder,
   reason: string,
-): Promise<CheckResult> {
-  const { token } = order
-  const [wallet_frozen, to_itself] = await Promise.all([
+): Promise<CheckResult | { readonly gas: bigint }> {
+  const { token, payee, units, tag } = order
+  const [wallet_frozen, to_itself, balance, again] = await Promise.all([
     chain.frozen(wallet, token),
     chain.simulate({ wallet, token, payee: wallet, units: 1n }),
+    chain.balance(wallet, token, 'latest'),
+    chain.simulate({ wallet, token, payee, units, ...(tag !== undefined && { tag }) }),
   ])
   if (!('agreed' in wallet_frozen) || !('agreed' in to_itself)) return waits(order, 'unclear')
+  if (!('agreed' in balance) || !('agreed' in again)) return waits(order, 'unclear')
+  // Its cause is over, such as the pause of a token.
+  if ('gas' in again.agreed && !wallet_frozen.agreed) return again.agreed
   const said = reason === '' ? 'no reason given' : reason
   if (wallet_frozen.agreed) {
     return waits(order, { wallet, kind: 'wallet_frozen', message: `${order.currency}: ${said}` })
+  }
+  // The wallet has paid something since its balance was read.
+  if (balance.agreed < units) {
+    const message = `the wallet has too little ${order.currency} now`
+    return waits(order, { wallet, kind: 'no_funds', message })
   }
   if ('reverted' in to_itself.agreed) {
     const message = `${order.currency}: ${to_itself.agreed.reverted || said}`
