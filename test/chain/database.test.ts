@@ -5,6 +5,8 @@ import { after, before, beforeEach, test } from 'node:test'
 import { transferData } from '../../src/adapters/evm/abi.ts'
 import type { Hex } from '../../src/adapters/evm/chain.ts'
 import { EXAMPLE } from '../../src/adapters/evm/config.ts'
+import type { OpenEvmRail } from '../../src/adapters/evm/open.ts'
+import { listSigning } from '../../src/adapters/evm/purses.ts'
 import {
   insertSlots,
   listOpen,
@@ -12,6 +14,8 @@ import {
   transactHouse,
 } from '../../src/adapters/evm/slot-store.ts'
 import { insertTransactions } from '../../src/adapters/evm/transaction-store.ts'
+import { OF_WATCH } from '../../src/adapters/evm/trouble.ts'
+import { findTroubles, noteTroubles } from '../../src/adapters/evm/trouble-store.ts'
 import { beginWallet, holdWallet, reserveNonces } from '../../src/adapters/evm/wallet-store.ts'
 import { noteRestored } from '../../src/rails/mark-store.ts'
 import { insertRail, updateRail } from '../../src/rails/row-store.ts'
@@ -409,6 +413,41 @@ test('nonces read before another process has counted, or under a lost lease: not
     assert.equal(await reserveNonces(tx, place, 1, 'thief'), false)
   })
 })
+
+test('two troubles of a kind found at once: one, with both messages; judged again a minute and a half later: the same', async () => {
+  const { sql } = service.deps
+  const on = (name: string) =>
+    ({ wallet: '', kind: 'other_chain', message: `${name} is on chain 1` }) as const
+  const judge = () => noteTroubles(sql, 'chain', OF_WATCH, [on('one'), on('two'), on('two')])
+  await judge()
+  const [first] = await findTroubles(sql)
+  assert.equal(first?.message, 'one is on chain 1; two is on chain 1')
+  // A round of 12 seconds and slow answers may come between two looks of a minute.
+  await service.database.owner`update evm_troubles set seen_at = seen_at - interval '90 seconds'`
+  assert.equal((await findTroubles(sql)).length, 1)
+  await judge()
+  assert.equal((await findTroubles(sql))[0]?.since, first?.since)
+  await noteTroubles(sql, 'chain', OF_WATCH, [])
+  assert.deepEqual(await findTroubles(sql), [])
+})
+
+for (const [kind, may] of [
+  ['providers_disagree', false],
+  ['chain_stopped', false],
+  ['other_chain', true],
+  ['provider_wrong', true],
+] as const)
+  test(`chain with the trouble ${kind}: ${may ? 'wallets sign' : 'no wallet signs, for a payout or the house'}`, async () => {
+    const { sql, log } = service.deps
+    const chain = { nonce: async () => ({ agreed: 0n }) }
+    const config = { chain: { id: CHAIN }, wallets: [{ address: wallet }] }
+    const rail = { sql, log, chain, config, name: 'chain' } as unknown as OpenEvmRail
+    const signing = async () => (await listSigning(rail, [wallet])).map(({ address }) => address)
+    assert.deepEqual(await signing(), [wallet])
+    await noteTroubles(sql, 'chain', OF_WATCH, [{ wallet: '', kind, message: 'As found.' }])
+    assert.deepEqual(await signing(), may ? [wallet] : [])
+    await noteTroubles(sql, 'chain', OF_WATCH, [])
+  })
 
 test('settings of a rail without a wallet that has a payment under way: refused', async () => {
   const { sql } = service.deps

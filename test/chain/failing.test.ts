@@ -31,7 +31,6 @@ for (const currency of ['USDC', 'USDT'] as const)
     await world.tokens[currency].freeze(payee, true)
     // The rail asks as of a block that it has seen.
     await world.anvil.mine()
-    await someTime()
     const made = await world.payOne({ payee, currency })
     await world.untilStatus('failed', [made])
     await assertFailed(made, 'PF000512', 'account')

@@ -57,16 +57,42 @@ const LIES: Readonly<Record<string, () => unknown>> = {
   'one provider away': () => ONE({ down: true }),
   'one provider with a stale head': () => ONE({ behind: 40 }),
   'one provider without logs': () => ONE({ no_logs: true }),
-  'one provider that forges receipts': () =>
-    ONE({ receipt: receipt => ({ ...receipt, status: '0x0' }) }),
-  'one provider that forges amounts': () =>
-    ONE({
-      receipt: receipt => ({
-        ...receipt,
-        logs: receipt.logs.map(log => ({ ...log, data: `0x${'1'.padStart(64, '0')}` as const })),
-      }),
-    }),
 }
+
+/** What one provider of three forges, and how a trouble names it; `hash` is of a payment. */
+const FORGED: Readonly<Record<string, readonly [Partial<Lies>, words: (hash: string) => string]>> =
+  {
+    'the status of receipts': [
+      { receipt: receipt => ({ ...receipt, status: '0x0' }) },
+      hash => `provider_wrong: .*one contradicts the others about the receipt of ${hash}`,
+    ],
+    amounts: [
+      {
+        receipt: receipt => ({
+          ...receipt,
+          logs: receipt.logs.map(log => ({ ...log, data: `0x${'1'.padStart(64, '0')}` as const })),
+        }),
+      },
+      hash => `provider_wrong: .*one contradicts the others about the receipt of ${hash}`,
+    ],
+    'final blocks': [
+      { block: block => ({ ...block, hash: `0x${'66'.repeat(32)}` }) },
+      () => 'provider_wrong: .*about the final block \\d+: one has 0x6666',
+    ],
+    'the chain id': [{ chain_id: '0x1' }, () => 'other_chain: one is on chain 1,'],
+  }
+
+for (const [what, [lies, wordsOf]] of Object.entries(FORGED))
+  test(`one provider forges ${what}, a payout: paid once, and a trouble names the provider`, async () => {
+    ONE(lies)
+    // A rail that is opened asks for the chain at once, and later each minute.
+    if (lies.chain_id !== undefined) await world.set({ stuck_after_s: 3_000 })
+    const made = await world.payOne()
+    await expectPaid()
+    const [{ hash } = assert.fail('no transaction')] = await world.transactionsOf(made)
+    const words = new RegExp(wordsOf(hash))
+    await world.whileMining(`trouble ${words}`, async () => words.test(await world.troubleWords()))
+  })
 
 for (const [what, lie] of Object.entries(LIES))
   test(`${what}, ${PAYOUTS} payouts: each paid once`, async t => {

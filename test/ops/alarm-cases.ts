@@ -312,6 +312,14 @@ const WALLETS: readonly AlarmCase[] = [
       says: 'The answers of own about the chain of acme do not count.',
     },
   ),
+  {
+    alert: 'ProviderWrong',
+    at: '20m',
+    rings: { 'corridor_rail_exceptions{rail="acme",kind="provider_wrong"}': '1x30' },
+    quiet: { 'corridor_rail_exceptions{rail="acme",kind="other_chain"}': '1x30' },
+    labels: ACME,
+    says: 'A provider contradicts the others about the chain of acme.',
+  },
 ]
 
 const PEOPLE: readonly AlarmCase[] = [

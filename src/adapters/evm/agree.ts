@@ -13,34 +13,23 @@ export function quorumOf(providers: number): number {
 
 /**
  * The answer that `need` providers give, as soon as they have given it, or why there is none.
- * Answers are the same when their members have the same values in the same order. `onOther` gets
- * the name of each provider whose answer differs from the agreed one, late ones too.
+ * Answers are the same when their members have the same values in the same order.
  */
-export function agree<T>(
-  asked: readonly Asked<T>[],
-  need: number,
-  onOther: (name: string) => void = () => {},
-): Promise<Agreed<T>> {
+export function agree<T>(asked: readonly Asked<T>[], need: number): Promise<Agreed<T>> {
   const given = new Map<string, string[]>()
   const faults: string[] = []
   let open = asked.length
-  let agreed_key: string | undefined
   return new Promise(resolve => {
     const giveUp = () => {
       const most = Math.max(0, ...[...given.values()].map(names => names.length))
-      if (agreed_key === undefined && most + open < need)
-        resolve({ unclear: reasonOf(given, faults) })
+      if (most + open < need) resolve({ unclear: reasonOf(given, faults) })
     }
     const take = (name: string, value: T) => {
       const key = keyOf(value)
       const names = given.get(key) ?? []
       names.push(name)
       given.set(key, names)
-      if (agreed_key !== undefined && key !== agreed_key) onOther(name)
-      if (agreed_key !== undefined || names.length < need) return
-      agreed_key = key
-      for (const [other, of] of given) if (other !== key) of.forEach(onOther)
-      resolve({ agreed: value })
+      if (names.length >= need) resolve({ agreed: value })
     }
     for (const { name, answer } of asked) {
       answer
@@ -57,7 +46,8 @@ export function agree<T>(
   })
 }
 
-function keyOf(value: unknown): string {
+/** Equal for answers that are the same. */
+export function keyOf(value: unknown): string {
   return JSON.stringify(value, (_name, one: unknown) => (typeof one === 'bigint' ? `${one}n` : one))
 }
 
@@ -72,16 +62,30 @@ function reasonOf(
   return [...faults, ...split, ...single].join('; ') || 'no provider can be asked'
 }
 
-/** The values of the first `need` promises that are fulfilled, or of fewer when all have ended. */
-export function firstOf<T>(promises: readonly Promise<T>[], need: number): Promise<readonly T[]> {
+/**
+ * The values of the first `need` promises that are fulfilled, and of others that are `grace_ms`
+ * later; fewer when all have ended.
+ */
+export function firstOf<T>(
+  promises: readonly Promise<T>[],
+  need: number,
+  grace_ms = 0,
+): Promise<readonly T[]> {
   const values: T[] = []
   let open = promises.length
   return new Promise(resolve => {
-    if (open === 0) resolve(values)
+    let timer: NodeJS.Timeout | undefined
+    const done = () => {
+      clearTimeout(timer)
+      resolve([...values])
+    }
     const end = () => {
       open -= 1
-      if (values.length >= need || open === 0) resolve(values.slice(0, need))
+      const is_enough = values.length >= need
+      if (open === 0 || (is_enough && grace_ms === 0)) done()
+      else if (is_enough) timer ??= setTimeout(done, grace_ms)
     }
+    if (open === 0) done()
     for (const promise of promises)
       promise
         .then(

@@ -117,6 +117,12 @@ export function middleOf(numbers: readonly bigint[]): bigint {
   return sorted[Math.floor(sorted.length / 2)] ?? 0n
 }
 
+/** The text that comes most often, the first of several; '' for none. */
+export function mostFrequent(texts: readonly string[]): string {
+  const groups = [...Map.groupBy(texts, text => text).values()]
+  return groups.toSorted((a, b) => b.length - a.length)[0]?.[0] ?? ''
+}
+
 /** This transaction, of any type; null: there is none. */
 export function readTransaction(json: unknown, hash: Hex): SeenTransaction | null | undefined {
   if (json === null) return null

@@ -12,8 +12,8 @@ import { readPurses } from './purses.ts'
 import { type Refused, refuse, reserve } from './reserve.ts'
 import { slotName } from './slot.ts'
 import { countReverted, findSlots, transactHouse } from './slot-store.ts'
-import { type NewTrouble, OF_CHAIN, OF_HAND_OVER } from './trouble.ts'
-import { hasTrouble, noteTroubles } from './trouble-store.ts'
+import { type NewTrouble, OF_HAND_OVER } from './trouble.ts'
+import { noteTroubles } from './trouble-store.ts'
 import { findWallets } from './wallet-store.ts'
 
 /** A payout that waits for money, a cap or the token is tried again after this time. */
@@ -138,9 +138,8 @@ async function ordersOf(rail: OpenEvmRail, payouts: readonly RailPayout[]): Prom
 async function assignOrders(rail: OpenEvmRail, orders: readonly Order[]) {
   const none = { purses: [] as readonly Purse[] }
   const all = (why: Wait['wait']) => orders.map((order): Assigned<Order> => ({ order, wait: why }))
-  const is_stopped = await hasTrouble(rail.sql, rail.name, OF_CHAIN)
   const head = await rail.chain.head()
-  if (is_stopped || !('agreed' in head)) return { ...none, assigned: all('unclear') }
+  if (!('agreed' in head)) return { ...none, assigned: all('unclear') }
   const tokens = [...new Set(orders.map(({ token }) => token))]
   const purses = await readPurses(rail, head.agreed, tokens)
   if (purses.length === 0) return { ...none, assigned: all(await whyNone(rail)) }

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { blockJson, type View } from '../../../test/support/chain/scripted-node.ts'
 import { pickSeed } from '../../../test/support/service/process.ts'
 import { share } from '../../../test/support/share.ts'
-import { Heads } from './heads.ts'
+import { Heads, PATIENCE_MS } from './heads.ts'
 import type { Provider } from './node.ts'
 
 const SEED = pickSeed()
@@ -69,8 +69,16 @@ test('provider that claims a far head alone: the others still count', async () =
   assert.deepEqual(await see([100, 101, 1_000_000]), NAMES)
   assert.deepEqual(
     heads.judge().map(({ lag }) => lag),
-    [999_900, 999_899, 0],
+    [1, 0, 0],
   )
+})
+
+test('absurd head that is taken back: held against its provider for a few blocks alone', async () => {
+  const { see, heads } = follow()
+  await see([100, 100, 1_000_000])
+  assert.deepEqual(await see([101, 101, 101]), ['one', 'two'])
+  assert.equal(heads.judge()[2]?.left_out, 'its head went back from 104 to 101')
+  assert.deepEqual(await see([104, 104, 104]), NAMES)
 })
 
 test('head that goes back by itself: left out until it is as high again', async () => {
@@ -118,6 +126,56 @@ test('chain without new blocks: the time since its height rose last, whoever cla
   assert.equal(heads.still_ms, 30_000)
   await see([100, 101, 201], 30_000)
   assert.equal(heads.still_ms, 0)
+})
+
+test('chain without new blocks, one provider comes and goes: the time since its height rose last', async () => {
+  const { see, heads, providers } = follow()
+  const [, second] = providers
+  assert.ok(second !== undefined)
+  await see([99, 100, 100])
+  second.view.fault = 'timeout'
+  await see([99, 100, 100], 20_000)
+  second.view = { head: 100, chain_id: 8453 }
+  await see([99, 100, 100], 20_000)
+  assert.equal(heads.still_ms, 40_000)
+})
+
+test('provider that answers late: waited for once with patience, and then by nobody', async () => {
+  const { heads, providers, see, pass } = follow()
+  await see([100, 100, 100])
+  const [first] = providers
+  assert.ok(first !== undefined)
+  first.view.hangs = true
+  const began_at = performance.now()
+  await heads.look(0)
+  const patience_ms = performance.now() - began_at
+  assert.ok(patience_ms > PATIENCE_MS / 2, `${patience_ms} ms`)
+  pass(PATIENCE_MS + 1)
+  const again_at = performance.now()
+  for (let n = 0; n < 5; n++) await heads.look(0)
+  assert.ok(performance.now() - again_at < patience_ms, 'five looks take less than one patience')
+})
+
+test('look at once while an older question is open: its answer is not new enough', async () => {
+  const { heads, providers } = follow(1, 1)
+  const [first] = providers
+  assert.ok(first !== undefined)
+  const open = Promise.withResolvers<void>()
+  const ask = first.ask.bind(first)
+  let asked = 0
+  first.ask = async method => {
+    const answer = await ask(method)
+    asked += 1
+    if (asked === 2) await open.promise
+    return answer
+  }
+  const older = heads.look(0)
+  await new Promise(resolve => setImmediate(resolve))
+  first.view = { head: 101, chain_id: 8453 }
+  const newer = heads.look(0)
+  open.resolve()
+  await Promise.all([older, newer])
+  assert.equal(heads.judge()[0]?.head?.number, 101n)
 })
 
 test('look: asks nobody who was asked just now', async () => {

@@ -1,5 +1,6 @@
 // Follows the newest block of each provider, and says whose answers count: those on the right
 // chain, not far behind the others, and whose head has not gone back by itself.
+import { firstOf } from './agree.ts'
 import { readBlock } from './answers.ts'
 import type { Block } from './chain.ts'
 import { readQuantity } from './hex.ts'
@@ -10,6 +11,9 @@ const CHAIN_EVERY_MS = 60_000
 /** A head that is older counts no more. */
 const STALE_MS = 10_000
 const STALE_BLOCKS = 5
+
+/** Once enough providers have answered, the others are waited for so long. */
+export const PATIENCE_MS = 1_000
 
 const NOT_ASKED = 'it was not asked yet'
 
@@ -32,6 +36,8 @@ interface Followed<P extends Provider> {
   /** The highest number of its heads. */
   top: bigint
   tried_at: number
+  /** Whether it took longer than others are waited for. */
+  is_slow: boolean
   /** Why it gave no head when it was asked last; '' when it gave one. */
   fault: string
   looking: Promise<void> | undefined
@@ -41,7 +47,7 @@ export interface Judged<P> {
   readonly provider: P
   readonly chain_id: bigint
   readonly head: Block | undefined
-  /** Blocks behind the highest head. */
+  /** Blocks behind the head that enough providers have. */
   readonly lag: number
   /** Why its answers do not count; '' while they do. */
   readonly left_out: string
@@ -51,8 +57,10 @@ export class Heads<P extends Provider> {
   readonly #rules: HeadRules
   readonly #followed: readonly Followed<P>[]
   readonly #now: () => number
-  /** The height by which heads are judged, and since when it has not risen. */
+  /** The height by which heads are judged. */
   #reference = -1n
+  /** The highest that it was, and since when. */
+  #highest = -1n
   #risen_at: number
 
   constructor(providers: readonly P[], rules: HeadRules, now = () => performance.now()) {
@@ -61,7 +69,8 @@ export class Heads<P extends Provider> {
     this.#risen_at = now()
     this.#followed = providers.map(provider => ({
       ...{ provider, chain_id: 0n, chain_at: 0, head: undefined, head_at: 0, top: -1n },
-      ...{ tried_at: Number.NEGATIVE_INFINITY, fault: NOT_ASKED, looking: undefined },
+      ...{ tried_at: Number.NEGATIVE_INFINITY, is_slow: false, fault: NOT_ASKED },
+      looking: undefined,
     }))
   }
 
@@ -71,23 +80,45 @@ export class Heads<P extends Provider> {
   }
 
   /**
-   * Asks those who were not asked for `max_age_ms`. Resolves when all who gave a head last time, or
-   * were never asked, have ended; with `all`, when those without a head then have ended as well.
+   * Asks those who were not asked for `max_age_ms`. Resolves when enough of those who gave a head
+   * last time, or were never asked, have given one, and the others have had some patience; with
+   * `all`, when all have ended.
    */
   async look(max_age_ms: number, { all = false } = {}): Promise<void> {
     const isOld = ({ looking, tried_at }: Followed<P>) =>
       looking !== undefined || this.#now() - tried_at >= max_age_ms
     const asked = this.#followed.filter(isOld).map(one => {
-      const is_able = one.fault === '' || one.fault === NOT_ASKED
-      return { is_waited_for: all || is_able, looked: this.#lookAt(one) }
+      const is_able = this.#isAble(one)
+      return { one, is_able, looked: this.#lookAt(one, max_age_ms === 0) }
     })
-    await Promise.all(asked.flatMap(one => (one.is_waited_for ? one.looked : [])))
+    if (all) {
+      await Promise.all(asked.map(({ looked }) => looked))
+      return
+    }
+    const able = asked.filter(({ is_able }) => is_able)
+    const answers = able.map(async ({ one, looked }) => {
+      await looked
+      if (one.fault !== '') throw new NoAnswer(one.fault)
+    })
+    await firstOf(answers, this.#rules.need, PATIENCE_MS)
+  }
+
+  /** Whether it answered at once when it was asked last, or was never asked. */
+  #isAble({ fault, is_slow, looking, tried_at }: Followed<P>): boolean {
+    if (looking !== undefined && this.#now() - tried_at > PATIENCE_MS) return false
+    return fault === NOT_ASKED || (fault === '' && !is_slow)
   }
 
   /** The providers whose answers count. */
   good(): readonly P[] {
     const judged = this.judge().filter(({ left_out }) => left_out === '')
     return judged.map(({ provider }) => provider)
+  }
+
+  /** `own is left out: timeout`, for each whose answers do not count. */
+  leftOut(): readonly string[] {
+    const left_out = this.judge().filter(one => one.left_out !== '')
+    return left_out.map(one => `${one.provider.name} is left out: ${one.left_out}`)
   }
 
   judge(): readonly Judged<P>[] {
@@ -99,17 +130,26 @@ export class Heads<P extends Provider> {
     this.#follow(reference, known)
     return this.#followed.map(one => {
       const { provider, chain_id, head } = one
-      const lag = head === undefined ? 0 : Number(max(0n, (heights[0] ?? 0n) - head.number))
+      const lag = head === undefined ? 0 : Number(max(0n, reference - head.number))
       const left_out = this.#faultOf(one) || this.#behind(one, reference)
       return { provider, chain_id, head, lag, left_out }
     })
   }
 
-  /** After a reorganization the heads of enough providers are lower, and lower ones count again. */
+  /**
+   * After a reorganization the heads of enough providers are lower, and lower ones count again. Of
+   * a head that no other provider came near, nothing is held against its provider later.
+   */
   #follow(reference: bigint, known: readonly Followed<P>[]): void {
-    if (reference > this.#reference) this.#risen_at = this.#now()
-    if (reference < this.#reference) {
-      for (const one of known) one.top = one.head?.number ?? one.top
+    if (reference > this.#highest) {
+      this.#highest = reference
+      this.#risen_at = this.#now()
+    }
+    const most = reference + BigInt(this.#rules.lag_blocks)
+    for (const one of known) {
+      const number = one.head?.number ?? one.top
+      const top = reference < this.#reference ? number : one.top
+      one.top = top > most ? max(number, most) : top
     }
     this.#reference = reference
   }
@@ -131,7 +171,9 @@ export class Heads<P extends Provider> {
     return ''
   }
 
-  #lookAt(one: Followed<P>): Promise<void> {
+  /** With `anew`, an answer to a question that is open already is not new enough. */
+  #lookAt(one: Followed<P>, anew = false): Promise<void> {
+    if (anew && one.looking !== undefined) return one.looking.then(() => this.#lookAt(one))
     one.looking ??= this.#ask(one).finally(() => {
       one.looking = undefined
     })
@@ -157,6 +199,7 @@ export class Heads<P extends Provider> {
     } catch (error) {
       one.fault = (error as Error).message
     }
+    one.is_slow = this.#now() - one.tried_at > PATIENCE_MS
   }
 }
 

@@ -5,7 +5,7 @@ import { firstFees } from './fees.ts'
 import { eachOf, type OpenEvmRail } from './open.ts'
 import type { OpenSlot } from './send.ts'
 import { isUnmined } from './slot.ts'
-import { type NewTrouble, OF_WATCH } from './trouble.ts'
+import { type NewTrouble, OF_CHAIN, OF_WATCH } from './trouble.ts'
 import { noteTroubles } from './trouble-store.ts'
 import { noteGasLeft } from './wallet-store.ts'
 
@@ -38,9 +38,10 @@ export async function judgeTroubles(
   unclear: Unclear,
 ): Promise<void> {
   const of_chain = await rail.chain.troubles()
+  const is_told = of_chain.some(({ kind }) => OF_CHAIN.some(stops => stops === kind))
   const found = [
     ...of_chain.map(({ kind, message }): NewTrouble => ({ wallet: '', kind, message })),
-    ...(await silenceOf(rail, unclear)).filter(() => of_chain.length === 0),
+    ...(await silenceOf(rail, unclear)).filter(() => !is_told),
     ...stuckOf(rail, open, now),
     ...(await frozenOf(rail)),
     ...(await gasOf(rail)),

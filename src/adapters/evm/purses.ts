@@ -5,6 +5,8 @@ import type { Purse } from './assign.ts'
 import type { Block, Chain, Hex } from './chain.ts'
 import { eachOf, type OpenEvmRail } from './open.ts'
 import { type Load, listLoads, transactHouse } from './slot-store.ts'
+import { OF_CHAIN } from './trouble.ts'
+import { hasTrouble } from './trouble-store.ts'
 import { beginWallet, findWallets, stopWallet, type Wallet } from './wallet-store.ts'
 
 /**
@@ -70,12 +72,13 @@ export async function readPurses(
   return purses.flat()
 }
 
-/** Those of these wallets that have begun and may sign now. */
+/** Those of these wallets that have begun and may sign now: none while the chain has a trouble. */
 export async function listSigning(
   rail: OpenEvmRail,
   among: readonly Hex[],
 ): Promise<readonly Wallet[]> {
   const { config, sql, chain } = rail
+  if (await hasTrouble(sql, rail.name, OF_CHAIN)) return []
   const begun = (await readWallets(rail)).map(({ address }) => address)
   const addresses = among.filter(address => begun.includes(address))
   // Asked before the rows are read: bytes are committed before a chain can know them, so a higher

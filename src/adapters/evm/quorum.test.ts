@@ -13,6 +13,7 @@ import {
   startScriptedNode,
   type View,
 } from '../../../test/support/chain/scripted-node.ts'
+import { until } from '../../../test/support/service/process.ts'
 import { TRANSFER_TOPIC } from './abi.ts'
 import type { Agreed, Hex } from './chain.ts'
 import { EVM_CHAINS } from './chains.ts'
@@ -197,10 +198,10 @@ suite('blocks of a quorum', () => {
     Object.assign(views[2] as View, { fork: 'b', forked_at: 100 })
     assert.equal(agreedOf(await chain.block(500n))?.hash, hashAt(view, 500))
     assert.equal(agreedOf(await chain.block(5_000n)), null)
-    assert.deepEqual(
-      chain.providers().map(({ other_answers }) => other_answers),
-      [0, 0, 1],
-    )
+    await until('three is counted', async () => {
+      const counts = chain.providers().map(({ other_answers }) => other_answers)
+      return String(counts) === '0,0,1'
+    })
   })
 })
 
@@ -364,7 +365,28 @@ suite('accounts and calls of a quorum', () => {
     ({ method }) =>
       method === 'eth_call' ? call : gas
 
-  test('trial of a transfer: the exact bytes, and the most gas of those who agree', async () => {
+  test('trial of a transfer, one of three asks for absurd gas: the median, so it makes nothing dear', async () => {
+    const { chain, answer } = await open()
+    for (const absurd of ['0x989680', '0x1']) {
+      answer(
+        trying(yes, { result: absurd }),
+        trying(yes, { result: '0xea60' }),
+        trying(yes, { result: '0xfde8' }),
+      )
+      const { gas } = agreedOf(await chain.simulate(move)) as { gas: bigint }
+      assert.ok(gas >= 60_000n && gas <= 65_000n, `${gas}`)
+    }
+  })
+
+  test('trial that reverts, one of three words it: as most do', async () => {
+    const { chain, answer } = await open()
+    const saying = (words: string) =>
+      trying({ error: { code: 3, message: `execution reverted: ${words}`, data: '0x' } })
+    answer(saying('send it to 0x66'), saying('Pausable: paused'), saying('Pausable: paused'))
+    assert.deepEqual(agreedOf(await chain.simulate(move)), { reverted: 'Pausable: paused' })
+  })
+
+  test('trial of a transfer: the exact bytes, and of two the higher gas', async () => {
     const { chain, nodes, answer } = await open(2)
     answer(trying(yes), trying({ result: '0x' }, { result: '0xfde8' }))
     assert.deepEqual(agreedOf(await chain.simulate(move)), { gas: 65_000n })
@@ -586,12 +608,67 @@ suite('troubles of providers', () => {
     assert.equal(agreedOf(await chain.head()).number, 1_000n)
   })
 
-  test('two histories that both count as final: named, with both hashes', async () => {
+  test('one of three with another final block than the others: it alone is wrong, with the hashes', async () => {
     const { chain, views } = await open()
     Object.assign(views[2] as View, { fork: 'b', forked_at: 890 })
-    const [trouble] = await chain.troubles()
-    assert.deepEqual([trouble?.kind, trouble?.providers], ['providers_disagree', ['three']])
-    assert.ok(trouble?.message.includes(hashAt({ fork: 'b', forked_at: 890 }, 900)))
+    const [trouble, ...others] = await chain.troubles()
+    assert.deepEqual([trouble?.kind, trouble?.providers], ['provider_wrong', ['three']])
+    const its = hashAt({ fork: 'b', forked_at: 890 }, 900)
+    assert.ok(trouble?.message.includes(`three has ${its}, but one has ${hashAt(view, 900)}`))
+    assert.deepEqual(others, [])
+    assert.equal(agreedOf(await chain.final()).hash, hashAt(view, 900))
+  })
+
+  /** What a provider may forge about something final. */
+  const forged: Readonly<
+    Record<string, readonly [ask: (chain: OpenChain) => unknown, said: Said]>
+  > = {
+    'the receipt of a payment': [
+      chain => chain.receipt(HASH),
+      { result: receiptJson({ status: '0x0' }) },
+    ],
+    'the number of a wallet': [chain => chain.nonce(WALLET, 'finalized'), { result: '0x9' }],
+    'the balance of a wallet': [chain => chain.balance(WALLET, null, 800n), { result: '0x9' }],
+    'the transfers of a wallet': [
+      chain => chain.transfers([WALLET], [TOKEN], 800n, 900n),
+      { result: [] },
+    ],
+  }
+  const honest: Script = ({ method, params }) => {
+    if (method === 'eth_getTransactionReceipt') return { result: receiptJson() }
+    if (method !== 'eth_getLogs') return { result: '0x7' }
+    const [{ topics }] = params as [{ topics: readonly unknown[] }]
+    return { result: topics.length === 2 ? [transferLog(900)] : [] }
+  }
+  for (const [what, [ask, said]] of Object.entries(forged)) {
+    test(`one of three forges ${what}: it is named, and the others are believed`, async () => {
+      const { chain, answer } = await open()
+      answer(honest, () => said, honest)
+      await chain.final()
+      assert.ok('agreed' in ((await ask(chain)) as Agreed<unknown>))
+      await until('a trouble', async () => (await chain.troubles()).length > 0)
+      const [trouble] = await chain.troubles()
+      assert.deepEqual([trouble?.kind, trouble?.providers], ['provider_wrong', ['two']])
+    })
+
+    test(`one of two forges ${what}: no answer, and both are named`, async () => {
+      const { chain, answer } = await open(2)
+      answer(honest, () => said)
+      await chain.final()
+      unclearOf((await ask(chain)) as Agreed<unknown>)
+      await until('a trouble', async () => (await chain.troubles()).length > 0)
+      const [trouble] = await chain.troubles()
+      assert.deepEqual([trouble?.kind, trouble?.providers], ['providers_disagree', ['one', 'two']])
+    })
+  }
+
+  test('receipt that one provider has not yet: nobody is wrong', async () => {
+    const { chain, answer } = await open()
+    answer(honest, honest, result(null))
+    await chain.final()
+    agreedOf(await chain.receipt(HASH))
+    await until('three is counted', async () => chain.providers()[2]?.other_answers === 1)
+    assert.deepEqual(await chain.troubles(), [])
   })
 
   test('two of two with other histories: both are named, at the lower final block', async () => {

@@ -1,7 +1,7 @@
 // A chain through its providers: what enough of them say alike is an answer, anything else is none.
 import { balanceData } from './abi.ts'
 import { type Asked, agree, firstOf, quorumOf } from './agree.ts'
-import { middleOf } from './answers.ts'
+import { middleOf, mostFrequent } from './answers.ts'
 import type {
   Agreed,
   At,
@@ -17,7 +17,8 @@ import type {
 import { type ChainTrouble, disagreements, stillness } from './chain-trouble.ts'
 import type { EvmConfig } from './config.ts'
 import { filledUrl, missingKeys, readKeys } from './config-provider.ts'
-import { Heads, type Judged } from './heads.ts'
+import { Contradictions, type FinalWords } from './contradictions.ts'
+import { Heads, type Judged, PATIENCE_MS } from './heads.ts'
 import { quantity } from './hex.ts'
 import { NoAnswer, Node, type Provider } from './node.ts'
 import {
@@ -33,7 +34,6 @@ import {
   numberBy,
   receiptOf,
   sendTo,
-  type Tried,
   transactionOf,
   transfersBy,
   tryMove,
@@ -49,8 +49,8 @@ export interface ProviderState extends Omit<Judged<Provider>, 'provider'> {
 }
 
 export interface OpenChain extends Chain {
-  /** Asks every provider. It takes as long as the slowest of them. */
-  troubles(): Promise<readonly ChainTrouble[]>
+  /** With `all` it asks every provider, and takes as long as the slowest of them. */
+  troubles(how?: { readonly all: boolean }): Promise<readonly ChainTrouble[]>
   /** What was seen of each provider, without asking. */
   providers(): readonly ProviderState[]
   /** The bytes that a token's contract answers a call with. */
@@ -97,7 +97,7 @@ class QuorumChain implements OpenChain {
   readonly #heads: Heads<Node>
   readonly #pace_ms: number
   readonly #finals = new Map<string, bigint>()
-  readonly #others = new Map<string, number>()
+  readonly #contradictions: Contradictions
   #head: Fresh | undefined
   #final: Fresh | undefined
 
@@ -106,12 +106,14 @@ class QuorumChain implements OpenChain {
     this.#nodes = nodes
     this.#config = config
     this.#need = quorumOf(nodes.length)
+    this.#contradictions = new Contradictions(this.#need)
     this.#pace_ms = Math.min(chain.block_ms, MOST_AGE_MS)
     const rules = { chain_id: chain.id, lag_blocks, block_ms: chain.block_ms, need: this.#need }
     this.#heads = new Heads(nodes, rules)
   }
 
   async head(): Promise<Agreed<Block>> {
+    const at = performance.now()
     await this.#heads.look(0)
     const good = this.#heads.judge().filter(({ left_out }) => left_out === '')
     const numbers = good.flatMap(({ head }) => head?.number ?? [])
@@ -129,7 +131,8 @@ class QuorumChain implements OpenChain {
         unclear: this.#withLeftOut(`the newest block went back from ${former} to ${number}`),
       }
     }
-    this.#head = { block: found.agreed, at: performance.now() }
+    // A question of before may be answered later.
+    if (this.#head === undefined || this.#head.at <= at) this.#head = { block: found.agreed, at }
     return found
   }
 
@@ -188,23 +191,37 @@ class QuorumChain implements OpenChain {
   }
 
   block(number: bigint): Promise<Agreed<Block | null>> {
-    return this.#ask(provider => blockOf(provider, number))
+    const words = () => this.#finalWords(number, `block ${number}`)
+    return this.#ask(provider => blockOf(provider, number), words)
   }
 
   receipt(hash: Hex): Promise<Agreed<Receipt | null>> {
-    return this.#ask(provider => receiptOf(provider, hash, this.#config.chain))
+    const words: FinalWords<Receipt> = receipts => {
+      const blocks = receipts.map(({ block }) => block).toSorted((a, b) => Number(a - b))
+      return blocks[0] === undefined ? '' : this.#finalWords(blocks[0], `the receipt of ${hash}`)
+    }
+    return this.#ask<Receipt | null>(
+      provider => receiptOf(provider, hash, this.#config.chain),
+      words,
+    )
   }
 
   nonce(account: Hex, at: At): Promise<Agreed<bigint>> {
-    return this.#askAt(at, (provider, block) => nonceOf(provider, account, block))
+    const what = `the number of ${account}`
+    return this.#askAt(at, (provider, block) => nonceOf(provider, account, block), what)
   }
 
   balance(account: Hex, token: Hex | null, at: At): Promise<Agreed<bigint>> {
-    return this.#askAt(at, (provider, block) =>
+    const read = (provider: Provider, block: string) =>
       token === null
         ? coinOf(provider, account, block)
-        : numberBy(provider, token, balanceData(account), block),
-    )
+        : numberBy(provider, token, balanceData(account), block)
+    return this.#askAt(at, read, `the balance of ${account}`)
+  }
+
+  /** The words, if the block is final; else ''. */
+  #finalWords(number: bigint, what: string): string {
+    return this.#final !== undefined && number <= this.#final.block.number ? what : ''
   }
 
   frozen(account: Hex, token: Hex): Promise<Agreed<boolean>> {
@@ -219,29 +236,37 @@ class QuorumChain implements OpenChain {
     return this.#askAt('latest', (provider, block) => bytesBy(provider, token, data, block))
   }
 
-  /** They may word a reason differently, or estimate other gas; whether it moves must agree. */
+  /**
+   * They may word a reason differently, or estimate other gas; whether it moves must agree. The gas
+   * is the median and the reason what most of them say, so that none alone decides either.
+   */
   async simulate(move: Move): Promise<Agreed<{ readonly gas: bigint } | Revert>> {
-    const tried: Tried[] = []
-    const found = await this.#askAt('latest', async (provider, block) => {
-      const one = await tryMove(provider, move, block)
-      tried.push(one)
-      return one.moves
-    })
+    const named = await this.#nameOf('latest')
+    if (!('agreed' in named)) return named
+    const asked = await this.#asked(provider => tryMove(provider, move, named.agreed))
+    const moves = asked.map(({ name, answer }) => ({ name, answer: answer.then(one => one.moves) }))
+    const found = await this.#agree(moves)
     if (!('agreed' in found)) return found
-    const reasons = tried.flatMap(one => (one.moves ? [] : one.reverted))
-    if (!found.agreed) return { agreed: { reverted: reasons.find(text => text !== '') ?? '' } }
-    const gas = tried.flatMap(one => (one.moves ? one.gas : []))
-    return { agreed: { gas: gas.reduce((a, b) => (a > b ? a : b), 0n) } }
+    const tried = await this.#soon(asked.map(({ answer }) => answer))
+    if (found.agreed) {
+      return { agreed: { gas: middleOf(tried.flatMap(one => (one.moves ? one.gas : []))) } }
+    }
+    const reasons = tried.flatMap(one => (one.moves || one.reverted === '' ? [] : one.reverted))
+    return { agreed: { reverted: mostFrequent(reasons) } }
   }
 
   /** The median, so that no provider alone can make payments dear. Of two it is the higher one. */
   async market(): Promise<Agreed<{ readonly base_fee: bigint; readonly tip: bigint }>> {
     await this.#heads.look(this.#pace_ms)
-    const answers = await Promise.allSettled(this.#heads.good().map(marketOf))
-    const known = answers.flatMap(one => (one.status === 'fulfilled' ? one.value : []))
+    const known = await this.#soon(this.#heads.good().map(marketOf))
     if (known.length < this.#need) return { unclear: this.#withLeftOut('no market is known') }
     const base_fee = middleOf(known.map(market => market.base_fee))
     return { agreed: { base_fee, tip: middleOf(known.map(market => market.tip)) } }
+  }
+
+  /** What enough providers answer, and what the others answer hardly later. */
+  #soon<T>(answers: readonly Promise<T>[]): Promise<readonly T[]> {
+    return firstOf(answers, this.#need, PATIENCE_MS)
   }
 
   async transfers(
@@ -253,7 +278,9 @@ class QuorumChain implements OpenChain {
     // Without one, nodes would answer with the transfers of everybody.
     if (wallets.length === 0 || tokens.length === 0 || from > to) return { agreed: [] }
     const heightOf = async (provider: Provider) => (await this.#finalBy(provider)).number
-    return this.#ask(provider => transfersBy(provider, { wallets, tokens, from, to }, heightOf))
+    const words = () => this.#finalWords(to, 'the transfers of wallets')
+    const asked = { wallets, tokens, from, to }
+    return this.#ask(provider => transfersBy(provider, asked, heightOf), words)
   }
 
   transaction(hash: Hex): Promise<Agreed<SeenTransaction | null>> {
@@ -278,19 +305,21 @@ class QuorumChain implements OpenChain {
     return { taken, answers: answers.join('; ') }
   }
 
-  async troubles(): Promise<readonly ChainTrouble[]> {
-    await this.#heads.look(this.#pace_ms, { all: true })
+  async troubles(how?: { readonly all: boolean }): Promise<readonly ChainTrouble[]> {
+    await this.#heads.look(this.#pace_ms, how)
     const { chain } = this.#config
     const judged = this.#heads.judge()
     const others = judged.filter(({ chain_id }) => chain_id !== 0n && chain_id !== chain.id)
-    const ours = judged.filter(one => !others.includes(one)).map(({ provider }) => provider)
     const other_chain = others.map(({ provider: { name }, chain_id }) => ({
       kind: 'other_chain' as const,
       providers: [name],
       message: `${name} is on chain ${chain_id}, not on ${chain.title}, ${chain.id}`,
     }))
-    const stopped = stillness(this.#heads.still_ms, chain, ours)
-    return [...other_chain, ...stopped, ...(await disagreements(ours, this.#need))]
+    const good = this.#heads.good()
+    // Too few providers see no block either, and the chain is not to blame.
+    const stopped = good.length < this.#need ? [] : stillness(this.#heads.still_ms, chain, good)
+    const histories = await disagreements(good, this.#need)
+    return [...[...other_chain, ...stopped, ...histories, ...this.#contradictions.troubles()]]
   }
 
   providers(): readonly ProviderState[] {
@@ -299,7 +328,7 @@ class QuorumChain implements OpenChain {
       name: provider.name,
       final: this.#finals.get(provider.name) ?? null,
       counts: provider.counts,
-      other_answers: this.#others.get(provider.name) ?? 0,
+      other_answers: this.#contradictions.count(provider.name),
     }))
   }
 
@@ -307,20 +336,30 @@ class QuorumChain implements OpenChain {
     await Promise.all(this.#nodes.map(node => node.close()))
   }
 
-  async #ask<T>(read: (provider: Provider) => Promise<T>): Promise<Agreed<T>> {
+  async #asked<T>(read: (provider: Provider) => Promise<T>): Promise<readonly Asked<T>[]> {
     await this.#heads.look(this.#pace_ms)
-    const good = this.#heads.good()
-    return this.#agree(good.map(provider => ({ name: provider.name, answer: read(provider) })))
+    return this.#heads.good().map(provider => ({ name: provider.name, answer: read(provider) }))
   }
 
-  /** Asks as of one block, so that providers with different heads can agree. */
+  async #ask<T>(
+    read: (provider: Provider) => Promise<T>,
+    words?: FinalWords<NonNullable<T>>,
+  ): Promise<Agreed<T>> {
+    return this.#agree(await this.#asked(read), words)
+  }
+
+  /** Asks as of one block, so that providers with different heads can agree. `what`: about what. */
   async #askAt<T>(
     at: At,
     read: (provider: Provider, block: string) => Promise<T>,
+    what = '',
   ): Promise<Agreed<T>> {
     const named = await this.#nameOf(at)
     if (!('agreed' in named)) return named
-    return this.#ask(provider => read(provider, named.agreed))
+    const block = named.agreed
+    const words = () =>
+      block === 'pending' || what === '' ? '' : this.#finalWords(BigInt(block), what)
+    return this.#ask(provider => read(provider, block), words)
   }
 
   async #nameOf(at: At): Promise<Agreed<string>> {
@@ -334,16 +373,16 @@ class QuorumChain implements OpenChain {
     return 'agreed' in found ? { agreed: quantity(found.agreed.number) } : found
   }
 
-  async #agree<T>(asked: readonly Asked<T>[]): Promise<Agreed<T>> {
-    const found = await agree(asked, this.#need, name => {
-      this.#others.set(name, (this.#others.get(name) ?? 0) + 1)
-    })
+  async #agree<T>(
+    asked: readonly Asked<T>[],
+    words?: FinalWords<NonNullable<T>>,
+  ): Promise<Agreed<T>> {
+    this.#contradictions.hear(asked, words)
+    const found = await agree(asked, this.#need)
     return 'agreed' in found ? found : { unclear: this.#withLeftOut(found.unclear) }
   }
 
   #withLeftOut(reason: string): string {
-    const left_out = this.#heads.judge().filter(one => one.left_out !== '')
-    const words = left_out.map(one => `${one.provider.name} is left out: ${one.left_out}`)
-    return [reason, ...words].join('; ')
+    return [reason, ...this.#heads.leftOut()].join('; ')
   }
 }

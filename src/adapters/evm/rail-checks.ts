@@ -24,6 +24,8 @@ export interface ChainProbe {
   troubles?: Promise<readonly ChainTrouble[]>
 }
 
+const DISAGREE: readonly ChainTrouble['kind'][] = ['providers_disagree', 'provider_wrong']
+
 type ChainCheck = Check<ChainProbe>
 
 const COIN_PLACES = 18
@@ -73,7 +75,7 @@ function ofProviders({ chain, lag_blocks }: EvmConfig): Record<string, ChainChec
       proves: 'Providers agree about the newest final block.',
       needs: ['chain-id'],
       async run(probe) {
-        const found = (await troublesOf(probe)).filter(({ kind }) => kind === 'providers_disagree')
+        const found = (await troublesOf(probe)).filter(({ kind }) => DISAGREE.includes(kind))
         checkNone(found, ({ message }) => message)
         const { number, at } = agreed(await probe.chain.final())
         return new Seen(`block ${number}, of ${at}`)
@@ -216,7 +218,7 @@ async function statesOf(probe: ChainProbe): Promise<readonly ProviderState[]> {
 }
 
 function troublesOf(probe: ChainProbe): Promise<readonly ChainTrouble[]> {
-  probe.troubles ??= probe.chain.troubles()
+  probe.troubles ??= probe.chain.troubles({ all: true })
   return probe.troubles
 }
 

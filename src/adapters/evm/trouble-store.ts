@@ -5,10 +5,10 @@ import type { Tag } from '../../sql/sql.ts'
 import { transactHouse } from './slot-store.ts'
 import type { FoundTrouble, NewTrouble, TroubleKind } from './trouble.ts'
 
-/**
- * A trouble that was not seen for this long is over: it is judged more often than once a minute.
- */
-const FRESH = '75 seconds'
+/** A trouble that was not seen for this long is over. It is judged about once a minute. */
+const FRESH = '180 seconds'
+/** The longest message, in characters. */
+const MOST_WORDS = 500
 
 /**
  * Notes the troubles of a rail that were found now. Those of the judged kinds that were not found
@@ -20,10 +20,7 @@ export async function noteTroubles(
   judged: readonly TroubleKind[],
   found: readonly NewTrouble[],
 ): Promise<void> {
-  const unique = new Map(found.map(one => [`${one.wallet} ${one.kind}`, one]))
-  const rows = [...unique.values()].map(({ wallet, kind, message }) => {
-    return { wallet, kind, message: message.slice(0, 500) }
-  })
+  const rows = withOneMessage(found)
   await sql`
     delete from evm_troubles t
     where t.rail = ${rail} and (t.seen_at < clock_timestamp() - ${FRESH}::interval
@@ -38,6 +35,16 @@ export async function noteTroubles(
       as r(wallet text, kind text, message text)
     on conflict (rail, wallet, kind)
       do update set message = excluded.message, seen_at = clock_timestamp()`
+}
+
+/** A rail and a wallet have one trouble of a kind, which tells all that was found. */
+function withOneMessage(found: readonly NewTrouble[]): readonly NewTrouble[] {
+  const groups = Map.groupBy(found, ({ wallet, kind }) => `${wallet} ${kind}`)
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return []
+    const messages = new Set([first, ...others].map(({ message }) => message))
+    return { ...first, message: [...messages].join('; ').slice(0, MOST_WORDS) }
+  })
 }
 
 /** Whether a rail has a trouble of these kinds now. */

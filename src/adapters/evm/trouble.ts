@@ -13,7 +13,8 @@ const TITLES = {
   foreign_transaction: 'another transaction has a nonce of ours: the wallet is stopped',
   history_lost: 'the chain knows more of the wallet than the database: the wallet is stopped',
   providers_disagree: 'providers contradict each other: nothing is signed',
-  other_chain: 'a provider is on another chain: nothing is signed',
+  other_chain: 'a provider is on another chain: its answers do not count',
+  provider_wrong: 'a provider contradicts the others: its answers do not count',
   chain_stopped: 'the chain has no new block: nothing is signed',
   no_quorum: 'too few providers answer alike: nothing is signed or ends',
   unclear: 'providers or a signer say nothing clear, and payouts wait',
@@ -36,10 +37,11 @@ export interface FoundTrouble extends NewTrouble {
 
 /** The kinds that a hand-over judges, and those that the watch judges once a minute. */
 export const OF_HAND_OVER = ['no_funds', 'token_paused', 'cap', 'unclear', 'no_wallet'] as const
-/** Those of the chain as a whole, while which nothing is signed. */
-export const OF_CHAIN = ['providers_disagree', 'other_chain', 'chain_stopped'] as const
+/** Those of the chain as a whole, while which no payment is signed. */
+export const OF_CHAIN = ['providers_disagree', 'chain_stopped'] as const
 export const OF_WATCH = [
   ...['no_gas', 'wallet_frozen', 'stuck', 'not_final', 'no_quorum'],
+  ...['other_chain', 'provider_wrong'],
   ...OF_CHAIN,
 ] as const satisfies readonly TroubleKind[]
 
@@ -57,17 +59,19 @@ export function nextStep({ kind, rail }: Pick<FoundTrouble, 'kind' | 'rail'>): s
       return `corridor rail pause ${rail} --reason …`
     case 'history_lost':
       return `corridor rail adopt ${rail} --reason …`
+    case 'providers_disagree':
+    case 'provider_wrong':
+    case 'no_quorum':
+    case 'other_chain':
+      return `corridor rail check ${rail}`
     case 'foreign_transaction':
     case 'not_final':
-    case 'no_quorum':
     case 'unclear':
     case 'no_wallet':
     case 'no_funds':
     case 'no_gas':
     case 'token_paused':
     case 'cap':
-    case 'providers_disagree':
-    case 'other_chain':
     case 'chain_stopped':
     case 'not_working':
       return `corridor rail show ${rail}`

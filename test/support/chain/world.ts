@@ -359,6 +359,14 @@ export class ChainWorld {
     return rows.map(({ kind }) => kind)
   }
 
+  /** The troubles, a line each: `no_gas: low: …`. */
+  async troubleWords(): Promise<string> {
+    const rows = await this.service.database.owner<{ words: string }[]>`
+      select concat(kind, ': ', message) as words from evm_troubles where rail = ${RAIL}
+      order by kind, wallet`
+    return rows.map(({ words }) => words).join('\n')
+  }
+
   async untilTrouble(kind: string): Promise<void> {
     await this.whileAsking(`trouble ${kind}`, async () => (await this.troubles()).includes(kind))
   }
@@ -533,7 +541,8 @@ export async function openChainWorld(options: ChainOptions = {}): Promise<ChainW
   assert.ok(await insertRail(service.deps.sql, { ...row, paused_reason: '' }))
   await service.deps.reference.refresh()
   await service.setRoutes([{ payout_type: 'wallet', rail: RAIL }])
-  const env = { DATABASE_URL: service.database.url, ...VARIABLES, ...options.env }
+  const pace = { CORRIDOR_SETTLE_POLL_MS: '50' }
+  const env = { DATABASE_URL: service.database.url, ...VARIABLES, ...pace, ...options.env }
   return new ChainWorld({ ...chain, service, live, folder, settings, env })
 }
 
