@@ -2905,6 +2905,7 @@ CREATE INDEX evm_slots_open ON evm_slots USING btree (chain_id, wallet, nonce) W
 CREATE INDEX evm_slots_paid ON evm_slots USING btree (chain_id, wallet, ended_at) WHERE (state = 'paid'::text);
 CREATE UNIQUE INDEX one_slot_an_attempt ON evm_slots USING btree (account_id, payout_id, attempt) WHERE (purpose = 'pay'::text);
 CREATE TRIGGER as_its_rail_is_set BEFORE INSERT ON evm_slots FOR EACH ROW WHEN (((new.state = 'signed'::text) AND (new.adopted_by = ''::text))) EXECUTE FUNCTION check_slot_settings();
+CREATE TRIGGER erased_once_over BEFORE UPDATE ON evm_slots FOR EACH ROW WHEN (((new.payee = ''::text) AND (old.payee <> ''::text) AND (old.state = ANY (ARRAY['signed'::text, 'sent'::text, 'mined'::text])))) EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER erased_only BEFORE UPDATE ON evm_slots FOR EACH ROW WHEN (((new.payee = ''::text) AND (old.payee <> ''::text))) EXECUTE FUNCTION guard_erased('{"payee":"","calldata":""}');
 CREATE TRIGGER house_by_two_people BEFORE INSERT ON evm_slots FOR EACH ROW WHEN ((new.purpose = 'house'::text)) EXECUTE FUNCTION check_house_slot();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON evm_slots FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
@@ -6551,6 +6552,15 @@ begin
   then
     raise exception 'rail % may not pay nonce % of wallet %', new.rail, new.nonce, new.wallet
       using errcode = 'check_violation', constraint = 'as_its_rail_is_set';
+  end if;
+  -- Another attempt follows only what is dead.
+  if new.purpose = 'pay' and exists (
+    select from evm_slots s where s.account_id = new.account_id and s.payout_id = new.payout_id
+      and s.purpose = 'pay' and s.attempt <> new.attempt
+      and s.state in ('signed', 'sent', 'mined', 'paid'))
+  then
+    raise exception 'payout % has another payment that is not dead', new.payout_id
+      using errcode = 'check_violation', constraint = 'one_live_payment';
   end if;
   return new;
 end $function$;

@@ -261,6 +261,15 @@ begin
     raise exception 'rail % may not pay nonce % of wallet %', new.rail, new.nonce, new.wallet
       using errcode = 'check_violation', constraint = 'as_its_rail_is_set';
   end if;
+  -- Another attempt follows only what is dead.
+  if new.purpose = 'pay' and exists (
+    select from evm_slots s where s.account_id = new.account_id and s.payout_id = new.payout_id
+      and s.purpose = 'pay' and s.attempt <> new.attempt
+      and s.state in ('signed', 'sent', 'mined', 'paid'))
+  then
+    raise exception 'payout % has another payment that is not dead', new.payout_id
+      using errcode = 'check_violation', constraint = 'one_live_payment';
+  end if;
   return new;
 end $$;
 create trigger as_its_rail_is_set before insert on evm_slots
@@ -335,6 +344,10 @@ begin
 end $$;
 create trigger legal_step before update on evm_slots
   for each row when (new.payee <> '' or old.payee = '') execute function check_slot_step();
+-- Without its payee a payment could not be sent again, and would stop all that follow it.
+create trigger erased_once_over before update on evm_slots
+  for each row when (new.payee = '' and old.payee <> '' and old.state in ('signed', 'sent', 'mined'))
+  execute function refuse_change();
 create trigger erased_only before update on evm_slots
   for each row when (new.payee = '' and old.payee <> '')
   execute function guard_erased('{"payee":"","calldata":""}');

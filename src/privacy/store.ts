@@ -95,7 +95,11 @@ export async function findKeepReasons(
   const by_id = tx`account_id = ${account_id} and id = any (${[...ids]}::text[])`
   const [row] = await tx<KeepReasons[]>`
     select a.sandbox as is_sandbox, s.retention_years as years,
-      array(select id from open_payouts where ${by_id} order by 1 limit ${MAX_NAMED}) as open,
+      array(select id from open_payouts where ${by_id}
+        union
+        select payout_id from evm_slots
+        where ${of_payouts} and purpose = 'pay' and state in ('signed', 'sent', 'mined')
+        order by 1 limit ${MAX_NAMED}) as open,
       array(select distinct object_id from screening_matches
         where account_id = ${account_id} and state <> 'cleared'
           and (object_id = ${party_id} or object_id = any (${[...ids]}::text[]))

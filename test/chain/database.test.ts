@@ -229,6 +229,14 @@ const WITH_SLOT: readonly Case[] = [
     /one_slot_an_attempt/,
   ],
   [
+    'another attempt of the payout, while this one may be paid',
+    async tx => {
+      await reserve(tx, 1, 1n)
+      await insertSlots(tx, [slot(1n, { payout_id: `pot_${wallets}_0`, attempt: 2 })])
+    },
+    /another payment that is not dead/,
+  ],
+  [
     'another attempt under the same number',
     async tx => insertSlots(tx, [slot(0n, { payout_id: 'pot_other' })]),
     /slot_of_a_nonce/,
@@ -386,7 +394,7 @@ for (const [what, work, why] of WITH_SLOT) {
   })
 }
 
-test('signed payment whose payout is erased: payee, call and bytes removed, and nothing else', async () => {
+test('payment whose payout is erased: refused while it may be sent; over: payee, call and bytes removed, and nothing else', async () => {
   await reserveOne()
   const payout_id = `pot_${wallets}_0`
   await service.database.owner.begin(async tx => {
@@ -395,8 +403,14 @@ test('signed payment whose payout is erased: payee, call and bytes removed, and 
       insert into erasures (account_id, party_id, erased_at, table_name, key, erased_by, reason)
       values (${ACCOUNT}, 'bnf_1', now(), 'payouts', ${payout_id}, 'ada', 'Asked.')`
   })
+  const erase = (tx: TransactionSql) =>
+    tx`update evm_slots set payee = '', calldata = '' where payout_id = ${payout_id}`
+  await assert.rejects(inHouse(erase), /append-only/)
   await inHouse(async tx => {
-    await tx`update evm_slots set payee = '', calldata = '' where payout_id = ${payout_id}`
+    await inBlock(tx, true)
+    await step(tx, 'mined')
+    await end(tx, 'paid')
+    await erase(tx)
     await tx`update evm_transactions set raw = '' where wallet = ${wallet}`
   })
   await assert.rejects(
