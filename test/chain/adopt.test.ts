@@ -39,6 +39,7 @@ const [wallet] = EXAMPLE.wallets
 const SETTINGS = {
   ...{ ...EXAMPLE, chain: 'polygon', wallets: [{ ...wallet, address: WALLET }] },
   tokens: { USDC: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359' },
+  fees: { max_fee_gwei: '1000', max_cost: '1' },
 }
 const config = readConfig(SETTINGS).value ?? assert.fail('wrong settings')
 const CHAIN = config.chain.id
