@@ -156,6 +156,26 @@ test('provider that answers late: waited for once with patience, and then by nob
   assert.ok(performance.now() - again_at < patience_ms, 'five looks take less than one patience')
 })
 
+test('two that must agree, one of them late: waited for each time, as its answer is needed', async () => {
+  const { heads, providers, see, pass } = follow(2)
+  await see([100, 100])
+  const [first] = providers
+  assert.ok(first !== undefined)
+  const ask = first.ask.bind(first)
+  first.ask = async method => {
+    pass(PATIENCE_MS + 1)
+    return ask(method)
+  }
+  for (const head of [101, 102]) {
+    for (const provider of providers) provider.view.head = head
+    await heads.look(0)
+    assert.deepEqual(
+      heads.judge().map(one => Number(one.head?.number)),
+      [head, head],
+    )
+  }
+})
+
 test('look at once while an older question is open: its answer is not new enough', async () => {
   const { heads, providers } = follow(1, 1)
   const [first] = providers

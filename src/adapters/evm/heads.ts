@@ -88,15 +88,18 @@ export class Heads<P extends Provider> {
     const isOld = ({ looking, tried_at }: Followed<P>) =>
       looking !== undefined || this.#now() - tried_at >= max_age_ms
     const asked = this.#followed.filter(isOld).map(one => {
-      const is_able = this.#isAble(one)
-      return { one, is_able, looked: this.#lookAt(one, max_age_ms === 0) }
+      const is_prompt = this.#isPrompt(one)
+      return { one, is_prompt, looked: this.#lookAt(one, max_age_ms === 0) }
     })
     if (all) {
       await Promise.all(asked.map(({ looked }) => looked))
       return
     }
-    const able = asked.filter(({ is_able }) => is_able)
-    const answers = able.map(async ({ one, looked }) => {
+    const prompt = asked.filter(({ is_prompt }) => is_prompt)
+    // Without enough of them, those that answer late are needed as well.
+    const waited =
+      prompt.length >= this.#rules.need ? prompt : asked.filter(({ one }) => isAnswering(one))
+    const answers = waited.map(async ({ one, looked }) => {
       await looked
       if (one.fault !== '') throw new NoAnswer(one.fault)
     })
@@ -104,9 +107,10 @@ export class Heads<P extends Provider> {
   }
 
   /** Whether it answered at once when it was asked last, or was never asked. */
-  #isAble({ fault, is_slow, looking, tried_at }: Followed<P>): boolean {
+  #isPrompt(one: Followed<P>): boolean {
+    const { is_slow, looking, tried_at } = one
     if (looking !== undefined && this.#now() - tried_at > PATIENCE_MS) return false
-    return fault === NOT_ASKED || (fault === '' && !is_slow)
+    return isAnswering(one) && !is_slow
   }
 
   /** The providers whose answers count. */
@@ -201,6 +205,11 @@ export class Heads<P extends Provider> {
     }
     one.is_slow = this.#now() - one.tried_at > PATIENCE_MS
   }
+}
+
+/** Whether it gave a head when it was asked last, or was never asked. */
+function isAnswering({ fault }: Pick<Followed<Provider>, 'fault'>): boolean {
+  return fault === '' || fault === NOT_ASKED
 }
 
 function compare(a: bigint, b: bigint): number {
