@@ -70,6 +70,13 @@ export type At = 'latest' | 'pending' | 'finalized' | bigint
 /** How a provider took the bytes of a transaction. Only `taken` says that it has them. */
 export type Taken = 'taken' | 'nonce_used' | 'unclear'
 
+/** What the providers have said to the bytes of a transaction. */
+export interface Broadcast {
+  readonly taken: Taken
+  /** By provider, in words. */
+  readonly answers: string
+}
+
 /**
  * A chain through its providers. No call rejects: an error of a node, a time-out or an answer that
  * cannot be read counts as no answer, and without a quorum the result is `unclear`, with the
@@ -107,6 +114,10 @@ export interface Chain {
   ): Promise<Agreed<readonly Transfer[]>>
   /** A transaction by its hash; null: there is none. */
   transaction(hash: Hex): Promise<Agreed<SeenTransaction | null>>
-  /** Sends the same bytes to every provider; `taken` when one has them. */
-  broadcast(raw: Hex): Promise<{ readonly taken: Taken; readonly answers: string }>
+  /**
+   * Sends the same bytes to every provider, in this order; `taken` when one has them. What a
+   * provider has not taken ends what it is sent. Returns what was said to each, from the first one
+   * on; nobody was sent the rest.
+   */
+  broadcast(raws: readonly Hex[]): Promise<readonly Broadcast[]>
 }

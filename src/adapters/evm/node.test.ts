@@ -283,6 +283,19 @@ suite('node', () => {
     assert.deepEqual(node.counts, { asked: 47, unanswered: 0, held_back: 0 })
   })
 
+  test('calls in order: one request of their own; beyond the rate: not sent, nor are those behind', async () => {
+    const { node, server } = await open(({ params: [n] }) => ({ result: n }), {
+      ...{ batch: 20, per_second: 1 },
+    })
+    const results = await node.askInOrder('eth_x', [[1], [2], [3], [4], [5]])
+    // One at once, and one more in each of the 2 seconds that one waits.
+    assert.deepEqual(
+      results.map(one => (one.status === 'fulfilled' ? one.value : one.reason.message)),
+      [1, 2, 3, 'not asked: busy', 'not asked: busy'],
+    )
+    assert.deepEqual(server.requests, [3])
+  })
+
   const swapped: Script = ({ id }) => ({
     text: JSON.stringify([
       { jsonrpc: '2.0', id: id + 1, result: 'second' },

@@ -99,9 +99,36 @@ export class Node implements Provider {
     this.#buckets = new TokenBuckets({ per_second, burst: per_second, most: 1 })
   }
 
+  /** The most calls that it takes in one request. */
+  get most(): number {
+    return this.#batch
+  }
+
   async ask(method: string, params: readonly unknown[]): Promise<unknown> {
     await this.#turn()
-    const asking = this.#enqueue(method, params)
+    return this.#counted(this.#enqueue(method, params))
+  }
+
+  /**
+   * Asks calls of a method in one request of their own, in this order. A call beyond the provider's
+   * rate is not sent, nor are those behind it. If the provider takes no batch, all of them reject,
+   * and `most` is 1.
+   */
+  async askInOrder(
+    method: string,
+    all: readonly (readonly unknown[])[],
+  ): Promise<readonly PromiseSettledResult<unknown>[]> {
+    const turns = await Promise.allSettled(all.map(() => this.#turn()))
+    const late = turns.findIndex(({ status }) => status === 'rejected')
+    const calls: Call[] = []
+    const asked = all
+      .slice(0, late === -1 ? all.length : late)
+      .map(params => this.#counted(this.#call(calls, method, params)))
+    if (calls.length > 0) this.#sendOrReject(calls, { alone: false })
+    return [...(await Promise.allSettled(asked)), ...turns.slice(asked.length)]
+  }
+
+  async #counted(asking: Promise<unknown>): Promise<unknown> {
     this.#open.add(asking)
     try {
       const result = await asking
@@ -137,10 +164,15 @@ export class Node implements Provider {
   }
 
   #enqueue(method: string, params: readonly unknown[]): Promise<unknown> {
+    if (this.#waiting.length === 0) setImmediate(() => this.#flush())
+    return this.#call(this.#waiting, method, params)
+  }
+
+  /** Adds a call to a list. */
+  #call(list: Call[], method: string, params: readonly unknown[]): Promise<unknown> {
     this.counts.asked += 1
     return new Promise((resolve, reject) => {
-      if (this.#waiting.length === 0) setImmediate(() => this.#flush())
-      this.#waiting.push({ method, params, resolve, reject })
+      list.push({ method, params, resolve, reject })
     })
   }
 
@@ -154,14 +186,14 @@ export class Node implements Provider {
     }
   }
 
-  #sendOrReject(calls: readonly Call[]): void {
-    this.#send(calls).catch(error => {
+  #sendOrReject(calls: readonly Call[], refused = { alone: true }): void {
+    this.#send(calls, refused).catch(error => {
       for (const call of calls) call.reject(error)
     })
   }
 
-  /** Settles each call, or rejects for all of them. */
-  async #send(calls: readonly Call[]): Promise<void> {
+  /** Settles each call, or rejects for all of them. `alone`: calls of a refused batch go alone. */
+  async #send(calls: readonly Call[], { alone }: { readonly alone: boolean }): Promise<void> {
     if (!(await this.#limiter.acquire())) throw new NoAnswer('not asked: busy')
     const ids = calls.map(() => {
       this.#last_id += 1
@@ -185,6 +217,7 @@ export class Node implements Provider {
     }
     // It takes no batches, or its answer would be too long: each call goes alone.
     if (text !== undefined) this.#batch = 1
+    if (!alone) throw new NoAnswer('it takes no such batch')
     for (const call of calls) this.#sendOrReject([call])
   }
 

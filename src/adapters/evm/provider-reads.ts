@@ -19,7 +19,7 @@ import {
 } from './answers.ts'
 import type { Block, Hex, Move, Receipt, SeenTransaction, Taken, Transfer } from './chain.ts'
 import { bytesOf, hashOf, quantity, readHash, readQuantity } from './hex.ts'
-import { isRevert, NoAnswer, NodeError, type Provider, TooLong } from './node.ts'
+import { isRevert, NoAnswer, type Node, NodeError, type Provider, TooLong } from './node.ts'
 
 /** The most blocks of one question for transfers. */
 const LOG_BLOCKS = 1000n
@@ -232,19 +232,43 @@ async function logsBy(provider: Provider, asked: TransfersAsked): Promise<readon
 const HAS_IT = /already known|already imported|already_exists|\bknown transaction\b/i
 const NONCE_USED = /nonce too low/i
 
-/** Hands signed bytes over. An error that says neither proves nothing. Never rejects. */
+/** What a provider has said to signed bytes. */
+export interface Said {
+  readonly taken: Taken
+  readonly words: string
+}
+
+/**
+ * Hands signed bytes over, at most so many in one request. Bytes whose predecessors in an earlier
+ * request were not taken are not sent. An error that says neither proves nothing. Never rejects.
+ */
 export async function sendTo(
-  provider: Provider,
-  raw: Hex,
-): Promise<{ readonly taken: Taken; readonly words: string }> {
-  try {
-    const hash = await ask(provider, 'eth_sendRawTransaction', [raw], readHash)
-    if (hash === hashOf(bytesOf(raw))) return { taken: 'taken', words: 'taken' }
-    return { taken: 'unclear', words: 'answered with another hash' }
-  } catch (error) {
-    const { message } = error as Error
-    if (!(error instanceof NodeError)) return { taken: 'unclear', words: message }
-    if (HAS_IT.test(message)) return { taken: 'taken', words: message }
-    return { taken: NONCE_USED.test(message) ? 'nonce_used' : 'unclear', words: message }
+  node: Pick<Node, 'most' | 'askInOrder'>,
+  raws: readonly Hex[],
+  at_once: number,
+): Promise<readonly Said[]> {
+  const said: Said[] = []
+  while (said.length < raws.length) {
+    const some = raws.slice(said.length, said.length + Math.min(at_once, node.most))
+    const asked = some.map(raw => [raw])
+    const results = await node.askInOrder('eth_sendRawTransaction', asked)
+    // It has just refused its first batch.
+    if (some.length > node.most) continue
+    said.push(...results.map((result, i) => saidOf(result, some[i] as Hex)))
+    if (said.some(({ taken }) => taken === 'unclear')) break
   }
+  return said
+}
+
+function saidOf(result: PromiseSettledResult<unknown>, raw: Hex): Said {
+  if (result.status === 'fulfilled') {
+    const is_it = readHash(result.value) === hashOf(bytesOf(raw))
+    return is_it
+      ? { taken: 'taken', words: 'taken' }
+      : { taken: 'unclear', words: 'answered with another hash' }
+  }
+  const { message } = result.reason as Error
+  if (!(result.reason instanceof NodeError)) return { taken: 'unclear', words: message }
+  if (HAS_IT.test(message)) return { taken: 'taken', words: message }
+  return { taken: NONCE_USED.test(message) ? 'nonce_used' : 'unclear', words: message }
 }

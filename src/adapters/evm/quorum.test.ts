@@ -17,7 +17,7 @@ import { until } from '../../../test/support/service/process.ts'
 import { TRANSFER_TOPIC } from './abi.ts'
 import type { Agreed, Hex } from './chain.ts'
 import { EVM_CHAINS } from './chains.ts'
-import { hashOf, wordOf } from './hex.ts'
+import { bytesOf, hashOf, wordOf } from './hex.ts'
 import { type ChainConfig, type OpenChain, openChain } from './quorum.ts'
 
 const NAMES = ['one', 'two', 'three', 'four', 'five']
@@ -39,22 +39,24 @@ interface World {
   answer(...scripts: readonly Script[]): void
 }
 
-async function open(count = 3, more: Partial<ChainConfig> = {}): Promise<World> {
-  const [base] = EVM_CHAINS.filter(({ type }) => type === 'base')
-  assert.ok(base !== undefined)
+const [base] = EVM_CHAINS.filter(({ type }) => type === 'base')
+assert.ok(base !== undefined)
+/** Heads are asked for anew at each question, so that a test can move them. */
+const BASE = { ...base, block_ms: 0 }
+
+async function open(count = 3, more: Partial<ChainConfig> = {}, batch = 20): Promise<World> {
   const views = NAMES.slice(0, count).map(
     (): View => ({ chain_id: 8453, head: 1_000, final: 900, fork: 'a', forked_at: 0 }),
   )
   const nodes = await Promise.all(views.map(view => startScriptedNode(byView(view))))
   const chain = openChain(
     {
-      // Heads are asked for anew at each question, so that a test can move them.
-      chain: { ...base, block_ms: 0 },
+      chain: BASE,
       providers: nodes.map(({ url }, i) => ({
         name: NAMES[i] ?? '',
         url,
         per_second: 10_000,
-        batch: 20,
+        batch,
       })),
       ...{ lag_blocks: 3, settles_on: 'finalized', allow_private: true },
       ...more,
@@ -578,7 +580,8 @@ suite('bytes handed over', () => {
     test(`bytes, ${what}: ${expected}`, async () => {
       const { chain, answer } = await open(2)
       answer(...scripts)
-      assert.equal((await chain.broadcast(RAW)).taken, expected)
+      const [said] = await chain.broadcast([RAW])
+      assert.equal(said?.taken, expected)
     })
   }
 
@@ -587,10 +590,75 @@ suite('bytes handed over', () => {
     Object.assign(views[1] as View, { head: 10 })
     Object.assign(views[2] as View, { chain_id: 1 })
     answer(failing('underpriced'))
-    const { answers } = await chain.broadcast(RAW)
+    const [said] = await chain.broadcast([RAW])
     const got = nodes.map(({ asked }) => asked.filter(({ params: [raw] }) => raw === RAW).length)
     assert.deepEqual(got, [1, 1, 0])
-    assert.match(answers, /one: underpriced/)
+    assert.match(said?.answers ?? '', /one: underpriced/)
+  })
+
+  const RAWS = ['0x02c0', '0x02c1', '0x02c2', '0x02c3'] as const
+  /** Takes all but these bytes. */
+  const takesBut =
+    (...refused: readonly Hex[]): Script =>
+    ({ params: [raw] }) =>
+      refused.includes(raw as Hex)
+        ? { error: { code: -32_000, message: 'underpriced' } }
+        : { result: hashOf(bytesOf(raw as Hex)) }
+  const sentTo = ({ asked }: ScriptedNode) =>
+    asked.flatMap(({ method, params: [raw] }) => (method === 'eth_sendRawTransaction' ? raw : []))
+
+  test('bytes of several numbers: each provider gets them in one request, in their order', async () => {
+    const { chain, nodes, answer } = await open(2)
+    answer(takesBut())
+    const said = await chain.broadcast(RAWS)
+    assert.deepEqual(
+      said.map(({ taken }) => taken),
+      ['taken', 'taken', 'taken', 'taken'],
+    )
+    const [one] = nodes
+    assert.deepEqual(one && [sentTo(one), one.requests.at(-1)], [RAWS, 4])
+  })
+
+  test('bytes of several numbers, one refused: what goes in later requests is not sent', async () => {
+    const { chain, nodes, answer } = await open(2, {}, 2)
+    answer(takesBut(RAWS[0]))
+    const said = await chain.broadcast(RAWS)
+    assert.deepEqual(
+      said.map(({ taken }) => taken),
+      ['unclear', 'taken'],
+    )
+    assert.deepEqual(nodes.map(sentTo), [RAWS.slice(0, 2), RAWS.slice(0, 2)])
+  })
+
+  test('bytes of several numbers, one provider refuses the second and another takes all: all are taken', async () => {
+    const { chain, answer } = await open(2)
+    answer(takesBut(RAWS[1]), takesBut())
+    const said = await chain.broadcast(RAWS)
+    assert.ok(said.every(({ taken }) => taken === 'taken'))
+    assert.equal(said.length, RAWS.length)
+  })
+
+  test('bytes of several numbers, nodes without a pool: each only after the one before it is taken', async () => {
+    const { chain, nodes, answer } = await open(2, { chain: { ...BASE, keeps_pending: false } })
+    answer(takesBut(RAWS[2]))
+    const said = await chain.broadcast(RAWS)
+    assert.deepEqual(
+      said.map(({ taken }) => taken),
+      ['taken', 'taken', 'unclear'],
+    )
+    assert.deepEqual(nodes.map(sentTo), [RAWS.slice(0, 3), RAWS.slice(0, 3)])
+    assert.ok(nodes.every(({ requests }) => requests.every(calls => calls === 1)))
+  })
+
+  test('bytes of several numbers, a provider that takes no batch: one after the other, in the same call', async () => {
+    const { chain, nodes, answer } = await open(1)
+    const takes = takesBut()
+    answer(asked =>
+      nodes[0]?.requests.at(-1) === 1 ? takes(asked) : { text: 'no batches', status: 403 },
+    )
+    const said = await chain.broadcast(RAWS)
+    assert.ok(said.every(({ taken }) => taken === 'taken'))
+    assert.deepEqual(nodes[0]?.requests.slice(-5), [4, 1, 1, 1, 1])
   })
 })
 

@@ -6,12 +6,14 @@ import type {
   Agreed,
   At,
   Block,
+  Broadcast,
   Chain,
   Hex,
   Move,
   Receipt,
   Revert,
   SeenTransaction,
+  Taken,
   Transfer,
 } from './chain.ts'
 import { type ChainTrouble, disagreements, stillness } from './chain-trouble.ts'
@@ -33,6 +35,7 @@ import {
   nonceOf,
   numberBy,
   receiptOf,
+  type Said,
   sendTo,
   transactionOf,
   transfersBy,
@@ -84,6 +87,11 @@ export function openChain(config: ChainConfig, secret: string): OpenChain {
   return new QuorumChain(nodes, config)
 }
 
+/** What one provider says of bytes counts before what others say behind it. */
+const TAKEN: readonly Taken[] = ['taken', 'nonce_used', 'unclear']
+
+type Market = { readonly base_fee: bigint; readonly tip: bigint }
+
 /** What a provider answered last about its newest final block. */
 interface Fresh {
   readonly block: Block
@@ -100,6 +108,7 @@ class QuorumChain implements OpenChain {
   readonly #contradictions: Contradictions
   #head: Fresh | undefined
   #final: Fresh | undefined
+  #market: { readonly market: Market; readonly at: number } | undefined
 
   constructor(nodes: readonly Node[], config: ChainConfig) {
     const { chain, lag_blocks } = config
@@ -256,12 +265,17 @@ class QuorumChain implements OpenChain {
   }
 
   /** The median, so that no provider alone can make payments dear. Of two it is the higher one. */
-  async market(): Promise<Agreed<{ readonly base_fee: bigint; readonly tip: bigint }>> {
+  async market(): Promise<Agreed<Market>> {
+    if (this.#market !== undefined && performance.now() - this.#market.at < this.#pace_ms) {
+      return { agreed: this.#market.market }
+    }
     await this.#heads.look(this.#pace_ms)
     const known = await this.#soon(this.#heads.good().map(marketOf))
     if (known.length < this.#need) return { unclear: this.#withLeftOut('no market is known') }
     const base_fee = middleOf(known.map(market => market.base_fee))
-    return { agreed: { base_fee, tip: middleOf(known.map(market => market.tip)) } }
+    const market = { base_fee, tip: middleOf(known.map(one => one.tip)) }
+    this.#market = { market, at: performance.now() }
+    return { agreed: market }
   }
 
   /** What enough providers answer, and what the others answer hardly later. */
@@ -287,22 +301,26 @@ class QuorumChain implements OpenChain {
     return this.#ask(provider => transactionOf(provider, hash))
   }
 
-  async broadcast(raw: Hex): ReturnType<Chain['broadcast']> {
+  async broadcast(raws: readonly Hex[]): Promise<readonly Broadcast[]> {
     await this.#heads.look(this.#pace_ms)
-    const { id } = this.#config.chain
+    const { id, keeps_pending } = this.#config.chain
     const isOther = ({ chain_id }: Judged<Node>) => chain_id !== 0n && chain_id !== id
     const nodes = this.#heads.judge().flatMap(one => (isOther(one) ? [] : one.provider))
-    const answers: string[] = []
-    let taken: Awaited<ReturnType<typeof sendTo>>['taken'] = 'unclear'
+    const said: { readonly name: string; readonly run: readonly Said[] }[] = []
     const sent = nodes.map(async node => {
-      const one = await sendTo(node, raw)
-      answers.push(`${node.name}: ${one.words}`)
-      if (one.taken === 'taken' || taken === 'unclear') taken = one.taken
-      // The first that has them is enough; a silent provider delays nobody.
-      if (one.taken !== 'taken') throw new NoAnswer(one.words)
+      const run = await sendTo(node, raws, keeps_pending ? raws.length : 1)
+      said.push({ name: node.name, run })
+      // The first that has them all is enough; a silent provider delays nobody.
+      const is_whole = run.length === raws.length && run.every(({ taken }) => taken === 'taken')
+      if (!is_whole) throw new NoAnswer('it has not taken all')
     })
     await Promise.any(sent).catch(() => {})
-    return { taken, answers: answers.join('; ') }
+    return raws.flatMap((_raw, i): Broadcast[] => {
+      const each = said.flatMap(({ name, run }) => (run[i] ? { name, ...run[i] } : []))
+      const taken = TAKEN.find(word => each.some(one => one.taken === word))
+      const answers = each.map(({ name, words }) => `${name}: ${words}`).join('; ')
+      return taken === undefined ? [] : [{ taken, answers }]
+    })
   }
 
   async troubles(how?: { readonly all: boolean }): Promise<readonly ChainTrouble[]> {

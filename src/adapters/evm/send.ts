@@ -40,16 +40,58 @@ export interface OpenSlot {
 
 type Market = Awaited<ReturnType<Chain['market']>>
 
-/** Sends what is in no block yet. A wallet that fails delays no other. */
+/** When a provider took bytes last, by their hash, by performance.now(). */
+export type TakenAt = Map<Hex, number>
+
+/**
+ * Sends what was signed since the round before: no block can have it, so nothing is asked before.
+ * Returns whether there was any.
+ */
+export async function sendSigned(
+  rail: OpenEvmRail,
+  open: readonly OpenSlot[],
+  taken_at: TakenAt,
+): Promise<boolean> {
+  const signed = open.filter(({ slot }) => slot.state === 'signed')
+  if (signed.length === 0 || rail.isPaused()) return false
+  await eachWallet(rail, signed, async slots => {
+    // What a person has given up is replaced first.
+    const at = slots.findIndex(({ slot }) => slot.void_as !== '')
+    await sendOf(rail, await upToHeld(rail, at === -1 ? slots : slots.slice(0, at)), taken_at)
+  })
+  return true
+}
+
+/**
+ * Sends what is in no block yet: at once what no provider has taken, and the rest once a block. The
+ * lowest number of a wallet gets higher fees where it waits. `taken_at` has the times of this
+ * process.
+ */
 export async function sendDue(
   rail: OpenEvmRail,
   open: readonly OpenSlot[],
   now: Instant,
+  taken_at: TakenAt,
 ): Promise<void> {
   const unmined = open.filter(({ slot }) => isUnmined(slot))
+  // What a reorganization takes back goes out at once.
+  const hashes = new Set(unmined.map(({ transactions }) => transactions.at(-1)?.hash))
+  for (const hash of taken_at.keys()) if (!hashes.has(hash)) taken_at.delete(hash)
   if (unmined.length === 0 || rail.isPaused()) return
   const market = await rail.chain.market()
-  const by_wallet = [...Map.groupBy(unmined, ({ slot }) => slot.wallet)]
+  await eachWallet(rail, unmined, async slots => {
+    const held = await upToHeld(rail, await replaceDue(rail, slots, market, now))
+    await sendOf(rail, held, taken_at)
+  })
+}
+
+/** Sends for each wallet that is not stopped. One that fails delays no other. */
+async function eachWallet(
+  rail: OpenEvmRail,
+  all: readonly OpenSlot[],
+  send: (in_order: readonly OpenSlot[]) => Promise<void>,
+): Promise<void> {
+  const by_wallet = [...Map.groupBy(all, ({ slot }) => slot.wallet)]
   const wallets = await findWallets(
     rail.sql,
     rail.config.chain.id,
@@ -59,8 +101,7 @@ export async function sendDue(
   const sending = by_wallet.filter(([wallet]) => active.has(wallet))
   const failures = await eachOf(sending, async ([wallet, slots]) => {
     try {
-      const in_order = slots.toSorted((a, b) => (a.slot.nonce < b.slot.nonce ? -1 : 1))
-      await sendOf(rail, await upToHeld(rail, await replaceDue(rail, in_order, market, now)))
+      await send(slots.toSorted((a, b) => (a.slot.nonce < b.slot.nonce ? -1 : 1)))
       return undefined
     } catch (error) {
       rail.log.warn({ err: error, rail: rail.name, wallet }, 'payments of a wallet were not sent')
@@ -108,24 +149,30 @@ const PAYOUT_OVER = {
   reason: 'The payout was over before its payment was sent.',
 } as const
 
-/** Sends each slot's last bytes, up to the first that no provider takes: no gap comes before. */
-async function sendOf(rail: OpenEvmRail, slots: readonly OpenSlot[]): Promise<void> {
-  const sent: { readonly one: OpenSlot; readonly note: SendNote }[] = []
-  try {
-    for (const one of slots) {
-      if (rail.isPaused()) break
-      const last = one.transactions.at(-1)
-      // A transaction of the chain that was found by its tag has no bytes here.
-      const raw = last?.raw ?? ''
-      if (last === undefined || raw === '') continue
-      const { taken, answers } = await during('chain', 'send', 1, () => rail.chain.broadcast(raw))
-      const note = { hash: last.hash, taken: taken === 'taken', answer: answers }
-      sent.push({ one, note })
-      if (taken === 'unclear') break
-    }
-  } finally {
-    if (sent.length > 0) await during('chain', 'note', sent.length, () => noteSending(rail, sent))
-  }
+/** Sends the last bytes of the slots that are due, up to those behind which a gap could come. */
+async function sendOf(
+  rail: OpenEvmRail,
+  slots: readonly OpenSlot[],
+  taken_at: TakenAt,
+): Promise<void> {
+  if (rail.isPaused()) return
+  const before = performance.now() - rail.config.chain.block_ms
+  const due = slots.flatMap(one => {
+    const last = one.transactions.at(-1)
+    // A transaction of the chain that was found by its tag has no bytes here.
+    if (last === undefined || last.raw === '') return []
+    return (taken_at.get(last.hash) ?? before) <= before ? [{ one, ...last, raw: last.raw }] : []
+  })
+  if (due.length === 0) return
+  const raws = due.map(({ raw }) => raw)
+  const said = await during('chain', 'send', due.length, () => rail.chain.broadcast(raws))
+  const sent = due.slice(0, said.length).map(({ one, hash }, i) => {
+    const { taken = 'unclear', answers = '' } = said[i] ?? {}
+    return { one, note: { hash, taken: taken === 'taken', answer: answers } }
+  })
+  const at = performance.now()
+  for (const { note } of sent) if (note.taken) taken_at.set(note.hash, at)
+  if (sent.length > 0) await during('chain', 'note', sent.length, () => noteSending(rail, sent))
 }
 
 /** Notes what was sent, with evidence of bytes that a provider has for the first time. */

@@ -12,7 +12,7 @@ import { SeenBalances } from './measures.ts'
 import type { OpenEvmRail } from './open.ts'
 import { readWallets } from './purses.ts'
 import { scanTransfers } from './scan.ts'
-import { type OpenSlot, sendDue } from './send.ts'
+import { type OpenSlot, sendDue, sendSigned, type TakenAt } from './send.ts'
 import { placeName } from './slot.ts'
 import { listOpen, listPaidSince, transactHouse } from './slot-store.ts'
 import { sweepAgreed } from './sweep.ts'
@@ -46,6 +46,7 @@ export class Work {
   #wake = Promise.withResolvers<void>()
   #judge_at = 0
   readonly #unclear = new Unclear()
+  readonly #taken_at: TakenAt = new Map()
   #logged = ''
 
   constructor(rail: OpenEvmRail) {
@@ -102,9 +103,12 @@ export class Work {
     const rail = this.#rail
     const now = await databaseNow(rail.sql)
     let open = await readOpen(rail, now)
+    // What fails here is due below.
+    const signed = await sendSigned(rail, open, this.#taken_at).catch(() => true)
+    if (signed) open = await readOpen(rail, now)
     // Bytes whose block has gone go out again in the same round.
     if (await watchOpen(rail, open, now)) open = await readOpen(rail, now)
-    const [sent] = await Promise.allSettled([sendDue(rail, open, now)])
+    const [sent] = await Promise.allSettled([sendDue(rail, open, now, this.#taken_at)])
     if (performance.now() >= this.#judge_at) {
       this.#judge_at = performance.now() + judgePace(rail.config)
       await this.#judge(open, now)
