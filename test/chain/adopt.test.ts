@@ -12,8 +12,8 @@ import type { OpenEvmRail } from '../../src/adapters/evm/open.ts'
 import { reserve } from '../../src/adapters/evm/reserve.ts'
 import type { OpenSlot } from '../../src/adapters/evm/send.ts'
 import {
-  findSlots,
   insertSlots,
+  listSlotsOf,
   type NewSlot,
   transactHouse,
 } from '../../src/adapters/evm/slot-store.ts'
@@ -231,8 +231,10 @@ test('stopped wallet with a transaction in a pool that the database does not hav
 async function openSlot(): Promise<OpenSlot> {
   const [payout_id = ''] = await pay(1)
   await reserved([payout_id])
-  const key = { account_id: live.account.account_id, payout_id, attempt: 1 }
-  const [slot] = await transactHouse(service.deps.sql, [key.account_id], tx => findSlots(tx, [key]))
+  const { account_id } = live.account
+  const [slot] = await transactHouse(service.deps.sql, [account_id], tx =>
+    listSlotsOf(tx, account_id, payout_id),
+  )
   return { slot, transactions: [] } as unknown as OpenSlot
 }
 

@@ -52,8 +52,10 @@ export async function checkOrders(
   gas_wei: ReadonlyMap<Hex, bigint>,
 ): Promise<readonly CheckResult[]> {
   if (orders.length === 0) return []
-  const market = await rail.chain.market()
-  const results = await eachOf(orders, one => tryMove(rail, one), AT_ONCE)
+  const [market, results] = await Promise.all([
+    rail.chain.market(),
+    eachOf(orders, one => tryMove(rail, one), AT_ONCE),
+  ])
   const left = new Map(gas_wei)
   return orders.map((one, i): CheckResult => {
     const { order, wallet } = one

@@ -2,6 +2,7 @@
 // for the rest. What has no slot afterwards waits, and was never taken.
 import { CANNOT_CARRY, faultWords } from '../../rails/carriage.ts'
 import type { RailPayout, RailReport } from '../../rails/rail.ts'
+import { readAtOnce } from '../../sql/confine.ts'
 import { classify } from '../../sql/failure.ts'
 import { accountsOf } from '../../sql/shard.ts'
 import { type Assigned, assign, type Purse, type Wait } from './assign.ts'
@@ -11,7 +12,7 @@ import { capFault, keyOf, type Order, orderOf, TO_OURSELVES } from './order.ts'
 import { readPurses } from './purses.ts'
 import { type Refused, refuse, reserve } from './reserve.ts'
 import { slotName } from './slot.ts'
-import { countReverted, findSlots, transactHouse } from './slot-store.ts'
+import { countReverted, listTaken, transactHouse } from './slot-store.ts'
 import { type NewTrouble, OF_HAND_OVER } from './trouble.ts'
 import { noteTroubles } from './trouble-store.ts'
 import { findWallets } from './wallet-store.ts'
@@ -107,9 +108,8 @@ function judgedBy(troubles: readonly NewTrouble[], pays: boolean) {
 
 async function withoutSlot(rail: OpenEvmRail, payouts: readonly RailPayout[]) {
   const keys = payouts.map(keyOf)
-  const found = await transactHouse(rail.sql, accountsOf(keys), tx => findSlots(tx, keys))
-  const known = new Set(found.map(slotName))
-  return payouts.filter(payout => !known.has(slotName(keyOf(payout))))
+  const taken = await readAtOnce(rail.sql, accountsOf(keys), tx => listTaken(tx, keys))
+  return payouts.filter(payout => !taken.has(slotName(keyOf(payout))))
 }
 
 /** The orders, the oldest payout first. Refuses what this rail can never carry. */

@@ -4,7 +4,7 @@
 import type { Purse } from './assign.ts'
 import type { Block, Chain, Hex } from './chain.ts'
 import { eachOf, type OpenEvmRail } from './open.ts'
-import { type Load, listLoads, transactHouse } from './slot-store.ts'
+import { type Counted, type Load, listLoads, listPaidToday, transactHouse } from './slot-store.ts'
 import { OF_CHAIN } from './trouble.ts'
 import { hasTrouble } from './trouble-store.ts'
 import { beginWallet, findWallets, stopWallet, type Wallet } from './wallet-store.ts'
@@ -56,56 +56,71 @@ export async function readPurses(
 ): Promise<readonly Purse[]> {
   const { config, sql } = rail
   const usable = config.wallets.filter(({ draining }) => !draining).map(({ address }) => address)
-  const wallets = await listSigning(rail, usable)
-  const addresses = wallets.map(({ address }) => address)
+  const [signing, money] = await Promise.all([
+    listSigning(rail, usable, head),
+    eachOf(usable, address => readMoney(rail, address, { head, tokens })),
+  ])
+  const { id } = config.chain
+  const addresses = signing.map(({ address }) => address)
   // Read after the wallets: what is made meanwhile has counted their nonces on.
-  const loads = await transactHouse(sql, [], tx =>
-    listLoads(tx, config.chain.id, addresses, head.number),
+  const [loads, paid] = await transactHouse(sql, [], tx =>
+    Promise.all([
+      listLoads(tx, id, signing),
+      config.max_day === null ? [] : listPaidToday(tx, id, addresses),
+    ]),
   )
-  const purses = await eachOf(wallets, wallet =>
-    readPurse(rail, wallet, {
-      head,
-      tokens,
-      loads: loads.filter(load => load.wallet === wallet.address),
-    }),
-  )
-  return purses.flat()
+  return signing.flatMap(wallet => {
+    const has = money.find(one => one?.address === wallet.address)
+    const isIts = (one: { readonly wallet: Hex }) => one.wallet === wallet.address
+    if (has === undefined) return []
+    return purseOf(wallet, has, { loads: loads.filter(isIts), paid: paid.filter(isIts) })
+  })
+}
+
+/** A wallet that may sign, and its transactions in blocks up to the one by which it is judged. */
+export interface SigningWallet extends Counted {
+  readonly next_nonce: bigint
 }
 
 /** Those of these wallets that have begun and may sign now: none while the chain has a trouble. */
 export async function listSigning(
   rail: OpenEvmRail,
   among: readonly Hex[],
-): Promise<readonly Wallet[]> {
+  { number }: Pick<Block, 'number'>,
+): Promise<readonly SigningWallet[]> {
   const { config, sql, chain } = rail
   if (await hasTrouble(sql, rail.name, OF_CHAIN)) return []
   const begun = (await readWallets(rail)).map(({ address }) => address)
   const addresses = among.filter(address => begun.includes(address))
   // Asked before the rows are read: bytes are committed before a chain can know them, so a higher
   // count of the chain is of transactions that the database does not have.
-  const counts = await eachOf(addresses, address => countOf(chain, address))
+  const counts = await eachOf(addresses, address => countsOf(chain, address, number))
   const rows = await findWallets(sql, config.chain.id, addresses)
-  const active = await eachOf(addresses, async (address): Promise<readonly Wallet[]> => {
+  const active = await eachOf(addresses, async (address): Promise<readonly SigningWallet[]> => {
     const row = rows.find(wallet => wallet.address === address)
     const count = counts[addresses.indexOf(address)]
     if (row === undefined || count === undefined) return []
-    if (count > row.next_nonce) await stopLost(rail, row, count)
-    return count > row.next_nonce || row.state === 'stopped' ? [] : [row]
+    const { next_nonce, state } = row
+    if (count.known > next_nonce) await stopLost(rail, row, count.known)
+    const may_sign = count.known <= next_nonce && state !== 'stopped'
+    return may_sign ? [{ address, mined: count.mined, next_nonce }] : []
   })
   return active.flat()
 }
 
 /**
- * How many transactions of the wallet the chain knows, with those that wait for a block as far as
- * the providers agree about them; undefined when they do not agree about the newest block.
+ * How many transactions of the wallet the chain has in blocks up to this one, and how many it knows,
+ * with those that wait for a block as far as the providers agree about them; undefined when they do
+ * not agree about the block.
  */
-async function countOf(chain: Pick<Chain, 'nonce'>, address: Hex): Promise<bigint | undefined> {
+async function countsOf(chain: Pick<Chain, 'nonce'>, address: Hex, number: bigint) {
   const [mined, waiting] = await Promise.all([
-    chain.nonce(address, 'latest'),
+    chain.nonce(address, number),
     chain.nonce(address, 'pending'),
   ])
   if (!('agreed' in mined)) return undefined
-  return 'agreed' in waiting && waiting.agreed > mined.agreed ? waiting.agreed : mined.agreed
+  const is_more = 'agreed' in waiting && waiting.agreed > mined.agreed
+  return { mined: mined.agreed, known: is_more ? waiting.agreed : mined.agreed }
 }
 
 async function stopLost({ sql, log, name }: OpenEvmRail, wallet: Wallet, count: bigint) {
@@ -117,35 +132,48 @@ async function stopLost({ sql, log, name }: OpenEvmRail, wallet: Wallet, count: 
   }
 }
 
-interface At {
-  readonly head: Block
-  readonly tokens: readonly Hex[]
-  readonly loads: readonly Load[]
+interface Money {
+  readonly address: Hex
+  readonly gas_wei: bigint
+  /** By token; absent: not known now. */
+  readonly balances: ReadonlyMap<Hex, bigint>
 }
 
-async function readPurse(
+/** What the chain says that a wallet has at a block; undefined without a clear answer. */
+async function readMoney(
   { chain }: OpenEvmRail,
-  { address, next_nonce }: Wallet,
-  { head, tokens, loads }: At,
-) {
+  address: Hex,
+  { head, tokens }: { readonly head: Block; readonly tokens: readonly Hex[] },
+): Promise<Money | undefined> {
   const [gas, ...balances] = await Promise.all([
     chain.balance(address, null, head.number),
     ...tokens.map(token => chain.balance(address, token, head.number)),
   ])
-  if (gas === undefined || !('agreed' in gas)) return []
-  const of = (token: Hex) => loads.find(load => load.token === token)
-  const units = tokens.flatMap((token, i) => {
+  if (gas === undefined || !('agreed' in gas)) return undefined
+  const known = tokens.flatMap((token, i) => {
     const balance = balances[i]
-    if (balance === undefined || !('agreed' in balance)) return []
-    return [[token, balance.agreed - (of(token)?.units ?? 0n)] as const]
+    return balance !== undefined && 'agreed' in balance ? [[token, balance.agreed] as const] : []
   })
-  const reserved = loads.reduce((sum, { gas_wei }) => sum + gas_wei, 0n)
-  const purse: Purse = {
+  return { address, gas_wei: gas.agreed, balances: new Map(known) }
+}
+
+interface Moved {
+  readonly loads: readonly Load[]
+  readonly paid: readonly { readonly token: Hex; readonly amount: bigint }[]
+}
+
+function purseOf(
+  { address, mined, next_nonce }: SigningWallet,
+  { gas_wei, balances }: Money,
+  { loads, paid }: Moved,
+): Purse {
+  const onWay = (token: Hex) => loads.find(load => load.token === token)?.units ?? 0n
+  const units = [...balances].map(([token, has]) => [token, has - onWay(token)] as const)
+  return {
     ...{ address, next_nonce },
-    unmined: loads.reduce((sum, { unmined }) => sum + unmined, 0),
+    unmined: Number(next_nonce - mined),
     units: new Map(units),
-    gas_wei: gas.agreed - reserved,
-    today: new Map(loads.map(({ token, today }) => [token, today])),
+    gas_wei: gas_wei - loads.reduce((sum, load) => sum + load.gas_wei, 0n),
+    today: new Map(paid.map(({ token, amount }) => [token, amount])),
   }
-  return [purse]
 }

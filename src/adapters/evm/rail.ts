@@ -4,6 +4,7 @@
 import { findEvidence } from '../../rails/evidence-store.ts'
 import type { OpenRail } from '../../rails/kind.ts'
 import type { RailMeasures, RailPayout, RailReport } from '../../rails/rail.ts'
+import { readAtOnce } from '../../sql/confine.ts'
 import { accountsOf } from '../../sql/shard.ts'
 import { payoutKey } from '../../values/id.ts'
 import { handOver } from './hand-over.ts'
@@ -11,9 +12,8 @@ import { measuresOf } from './measures.ts'
 import type { OpenEvmRail } from './open.ts'
 import { keyOf } from './order.ts'
 import { slotReport } from './report.ts'
-import { placeName, type Slot, slotName } from './slot.ts'
-import { type FoundSlot, findSlots, transactHouse } from './slot-store.ts'
-import { listTransactions } from './transaction-store.ts'
+import { findReported } from './report-store.ts'
+import { slotName } from './slot.ts'
 import type { Work } from './work.ts'
 
 type Reports = ReadonlyMap<string, RailReport>
@@ -76,33 +76,18 @@ export class EvmRail implements OpenRail {
 /** Reports by the tables; an attempt without a slot has no report. */
 async function inquire(rail: OpenEvmRail, payouts: readonly RailPayout[]): Promise<Reports> {
   const keys = payouts.map(keyOf)
-  const accounts = accountsOf(keys)
-  const [slots, transactions, evidence] = await transactHouse(rail.sql, accounts, async tx => {
-    const slots = await findSlots(tx, keys)
-    const places = slots.filter(hasNonce)
-    return Promise.all([
-      slots,
-      listTransactions(tx, places),
-      findEvidence(tx, slots.map(payoutKey)),
-    ])
-  })
-  const by_key = new Map(slots.map(slot => [slotName(slot), slot]))
-  const by_place = Map.groupBy(transactions, placeName)
+  // The evidence is read last: it is as new as the slot.
+  const [slots, evidence] = await readAtOnce(rail.sql, accountsOf(keys), tx =>
+    Promise.all([findReported(tx, keys), findEvidence(tx, keys.map(payoutKey))]),
+  )
   const by_attempt = Map.groupBy(evidence, slotName)
   return new Map(
     payouts.flatMap(payout => {
       const name = slotName(keyOf(payout))
-      const slot = by_key.get(name)
+      const slot = slots.get(name)
       if (slot === undefined) return []
-      const report = slotReport({
-        ...{ config: rail.config, payout, slot, evidence: by_attempt.get(name) ?? [] },
-        transactions: hasNonce(slot) ? (by_place.get(placeName(slot)) ?? []) : [],
-      })
-      return [[payout.attempt.id, report] as const]
+      const input = { config: rail.config, payout, slot, evidence: by_attempt.get(name) ?? [] }
+      return [[payout.attempt.id, slotReport(input)] as const]
     }),
   )
-}
-
-function hasNonce(slot: FoundSlot): slot is Slot {
-  return slot.nonce !== null
 }

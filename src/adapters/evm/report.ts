@@ -3,25 +3,22 @@ import type { Evidence } from '../../rails/evidence.ts'
 import type { RailPayout, RailReport } from '../../rails/rail.ts'
 import { plusMilliseconds } from '../../values/instant.ts'
 import type { EvmConfig } from './config.ts'
-import type { SlotTransaction } from './slot.ts'
-import type { FoundSlot } from './slot-store.ts'
+import type { ReportedSlot } from './report-store.ts'
 import { askAgainIn, isEnded, reportOf } from './steps.ts'
 
 export interface ReportInput {
   readonly config: Pick<EvmConfig, 'chain'>
   readonly payout: Pick<RailPayout, 'asked_at' | 'attempt'>
-  readonly slot: FoundSlot
-  /** By number. */
-  readonly transactions: readonly SlotTransaction[]
+  readonly slot: ReportedSlot
   /** In the order of receipt. */
   readonly evidence: readonly Evidence[]
 }
 
 export function slotReport(input: ReportInput): RailReport {
-  const { config, payout, slot, transactions, evidence } = input
+  const { config, payout, slot, evidence } = input
   const { asked_at, attempt } = payout
   const age_ms = Math.max(0, Date.parse(asked_at) - Date.parse(slot.made_at))
-  const first = transactions.map(({ first_sent_at }) => first_sent_at).find(at => at !== null)
+  const first = slot.transactions.map(({ first_sent_at }) => first_sent_at).find(at => at !== null)
   const { chain } = config
   return {
     ...reportOf(evidence, attempt.number),
@@ -36,8 +33,9 @@ export function slotReport(input: ReportInput): RailReport {
 }
 
 /** What proves the payment: anybody may look up its transaction on the chain. */
-function referencesOf({ config, slot, transactions }: ReportInput): Record<string, string> {
+function referencesOf({ config, slot }: ReportInput): Record<string, string> {
   const { chain } = config
+  const { transactions } = slot
   const last = transactions.find(({ block }) => block !== null) ?? transactions.at(-1)
   if (last === undefined || slot.nonce === null) return {}
   const sent = transactions.filter(({ sends }) => sends > 0)

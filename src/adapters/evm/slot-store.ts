@@ -66,26 +66,24 @@ export function transactHouse<T>(
 const slotOf = ({ units, ...row }: Row): FoundSlot => ({ ...row, units: BigInt(units) })
 
 /** `k(account_id, payout_id, attempt)`, each key once. */
-function keysOf(keys: readonly SlotKey[]) {
-  const unique = new Map(keys.map(key => [slotName(key), key]))
-  const rows = [...unique.values()].map(({ account_id, payout_id, attempt }) => {
-    return { account_id, payout_id, attempt }
-  })
+export function attemptsOf(keys: readonly SlotKey[]) {
+  const unique = [...new Map(keys.map(key => [slotName(key), key])).values()]
   return sql`
-    json_to_recordset(${rowsAsJson(rows)}::text::json)
-      as k(account_id text, payout_id text, attempt integer)`
+    unnest(${unique.map(key => key.account_id)}::text[],
+      ${unique.map(key => key.payout_id)}::text[],
+      ${unique.map(key => String(key.attempt))}::integer[]) as k (account_id, payout_id, attempt)`
 }
 
-/** The slots of attempts, in no order. The transaction must name the accounts. */
-export async function findSlots(tx: Tag, keys: readonly SlotKey[]): Promise<FoundSlot[]> {
-  if (keys.length === 0) return []
-  const rows = await tx<Row[]>`
-    select ${COLUMNS} from ${keysOf(keys)}
+/** The names of attempts that have a slot. The transaction must name the accounts. */
+export async function listTaken(tx: Tag, keys: readonly SlotKey[]): Promise<ReadonlySet<string>> {
+  if (keys.length === 0) return new Set()
+  const rows = await tx<SlotKey[]>`
+    select k.* from ${attemptsOf(keys)}
     cross join lateral (
-      select * from evm_slots t where t.account_id = k.account_id and t.payout_id = k.payout_id
+      select from evm_slots t where t.account_id = k.account_id and t.payout_id = k.payout_id
         and t.attempt = k.attempt and t.purpose = 'pay' limit 1
     ) s`
-  return rows.map(slotOf)
+  return new Set(rows.map(slotName))
 }
 
 /** How often the payouts of these keys have reverted on the chain, by payout id. */
@@ -195,50 +193,53 @@ export async function noteSuspects(
     where s.chain_id = r.chain_id and s.wallet = r.wallet and s.nonce = r.nonce and ${OPEN}`
 }
 
+/** A wallet, and how many transactions of it the blocks have up to the one that counts. */
+export interface Counted {
+  readonly address: Hex
+  readonly mined: bigint
+}
+
 /** What is on its way from a wallet, by token. */
 export interface Load {
   readonly wallet: Hex
   readonly token: Hex
-  /** Slots that are in no block yet, and those above the block of the balance. */
-  readonly unmined: number
-  /** Units that the balance at the block still has and that are on their way. */
+  /** Units that the balance at the block still has. */
   readonly units: bigint
   /** The most wei that gas of them may still cost. */
   readonly gas_wei: bigint
-  /** Minor units of payments made since the day of UTC began. */
-  readonly today: bigint
 }
 
-/** The loads of wallets, as a balance at block `head` must be reduced by them. */
+/** The payments of wallets that are in no block up to the one by which they are counted. */
 export async function listLoads(
-  tx: TransactionSql,
+  tx: Tag,
   chain_id: bigint,
-  wallets: readonly Hex[],
-  head: bigint,
+  wallets: readonly Counted[],
 ): Promise<Load[]> {
-  const rows = await tx<
-    (Pick<Load, 'wallet' | 'token' | 'unmined'> & Record<'units' | 'gas_wei' | 'today', string>)[]
-  >`
-    select s.wallet, s.token,
-      count(*) filter (where s.state in ('signed', 'sent'))::integer as unmined,
-      coalesce(sum(s.units) filter (where b.is_pending), 0)::text as units,
-      coalesce(sum(b.gas_wei) filter (where b.is_pending), 0)::text as gas_wei,
-      coalesce(sum(s.amount) filter (where s.made_at >= date_trunc('day', clock_timestamp(), 'UTC')
-        and s.purpose = 'pay' and s.state not in ('reverted', 'voided')), 0)::text as today
-    from evm_slots s
+  const rows = await tx<(Pick<Load, 'wallet' | 'token'> & Record<'units' | 'gas_wei', string>)[]>`
+    select s.wallet, s.token, sum(s.units)::text as units,
+      sum(coalesce(t.gas_wei, 0))::text as gas_wei
+    from unnest(${wallets.map(({ address }) => address)}::text[],
+      ${wallets.map(({ mined }) => String(mined))}::bigint[]) as w (wallet, mined)
+    join evm_slots s on s.chain_id = ${chain_id} and s.wallet = w.wallet and s.nonce >= w.mined
     cross join lateral (
-      select coalesce(max(t.gas * t.max_fee), 0) as gas_wei,
-        s.state in ('signed', 'sent') or s.state = 'mined' and max(t.block) > ${head} as is_pending
-      from evm_transactions t
+      select max(t.gas * t.max_fee) as gas_wei from evm_transactions t
       where t.chain_id = s.chain_id and t.wallet = s.wallet and t.nonce = s.nonce
-    ) b
-    where s.chain_id = ${chain_id} and s.wallet = any (${[...wallets]}::text[])
-      and s.nonce is not null
-      and (${OPEN} or s.made_at >= date_trunc('day', clock_timestamp(), 'UTC'))
+    ) t
     group by s.wallet, s.token`
-  return rows.map(({ units, gas_wei, today, ...row }) => {
-    return { ...row, units: BigInt(units), gas_wei: BigInt(gas_wei), today: BigInt(today) }
+  return rows.map(({ units, gas_wei, ...row }) => {
+    return { ...row, units: BigInt(units), gas_wei: BigInt(gas_wei) }
   })
+}
+
+/** Minor units that wallets have paid since the day of UTC began, by token. */
+export async function listPaidToday(tx: Tag, chain_id: bigint, wallets: readonly Hex[]) {
+  const rows = await tx<{ wallet: Hex; token: Hex; amount: string }[]>`
+    select s.wallet, s.token, sum(s.amount)::text as amount from evm_slots s
+    where s.chain_id = ${chain_id} and s.wallet = any (${[...wallets]}::text[])
+      and s.made_at >= date_trunc('day', statement_timestamp(), 'UTC')
+      and s.nonce is not null and s.purpose = 'pay' and s.state not in ('reverted', 'voided')
+    group by s.wallet, s.token`
+  return rows.map(({ amount, ...row }) => ({ ...row, amount: BigInt(amount) }))
 }
 
 /**

@@ -46,12 +46,13 @@ async function checkSweep(rail: OpenEvmRail, sweep: AgreedSweep): Promise<Ready 
   if (token === undefined || payee !== config.treasury_address) {
     return 'the settings have another treasury_address or token now'
   }
-  const [signing] = await listSigning(rail, [wallet])
-  if (signing === undefined) return 'the wallet may not sign now'
   const units = amount * pow10(token.decimals - PLACES)
   const head = await chain.head()
   if (!('agreed' in head)) return head.unclear
   const { number } = head.agreed
+  const signing = await listSigning(rail, [wallet], { number })
+  const next_nonce = signing[0]?.next_nonce
+  if (next_nonce === undefined) return 'the wallet may not sign now'
   const [balance, gas_wei, simulated, market] = await Promise.all([
     chain.balance(wallet, token.address, number),
     chain.balance(wallet, null, number),
@@ -62,7 +63,7 @@ async function checkSweep(rail: OpenEvmRail, sweep: AgreedSweep): Promise<Ready 
   if (!('agreed' in balance && 'agreed' in gas_wei && 'agreed' in simulated)) return 'unclear'
   if (!('agreed' in market)) return 'unclear'
   if ('reverted' in simulated.agreed) return `the token refuses it: ${simulated.agreed.reverted}`
-  const loads = await transactHouse(sql, [], tx => listLoads(tx, config.chain.id, [wallet], number))
+  const loads = await transactHouse(sql, [], tx => listLoads(tx, config.chain.id, signing))
   const open = loads.find(load => load.token === token.address)?.units ?? 0n
   if (balance.agreed - open < units) return 'the wallet has less beyond its open payments'
   const gas = (simulated.agreed.gas * MORE_GAS.times) / MORE_GAS.by
@@ -71,7 +72,6 @@ async function checkSweep(rail: OpenEvmRail, sweep: AgreedSweep): Promise<Ready 
   const reserved = loads.reduce((sum, load) => sum + load.gas_wei, 0n)
   if (gas_wei.agreed - reserved < gas * fees.max_fee) return 'the wallet has too little for gas'
   const calldata = transferData(payee, units)
-  const { next_nonce } = signing
   return { sweep, token: token.address, units, calldata, gas, fees, next_nonce }
 }
 
