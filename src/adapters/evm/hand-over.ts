@@ -45,13 +45,23 @@ export async function handOver(
     // A cap may concern this payout alone.
     if (why.kind !== 'cap') rail.queue.waits(order.token, ageOf(order.payout))
   }
-  for (const { token, payout } of orders) rail.queue.passed(token, ageOf(payout))
+  for (const { token, payout } of orders) {
+    rail.queue.passed(token, ageOf(payout))
+    rail.line.leave(ageOf(payout))
+  }
   const isBehind = ({ token, payout }: Order) => rail.queue.isBehind(token, ageOf(payout))
   for (const order of orders.filter(isBehind)) wait(order, 'room')
   const in_turn = orders.filter(order => !isBehind(order))
   const { assigned, purses } = await assignOrders(rail, in_turn)
   const with_wallet = assigned.filter(one => 'wallet' in one)
-  for (const [place, one] of assigned.entries()) if ('wait' in one) wait(one.order, one.wait, place)
+  const no_room = assigned.flatMap(one => ('wait' in one && one.wait === 'room' ? one.order : []))
+  const places = rail.line.join(
+    no_room.map(({ payout }) => ageOf(payout)),
+    place => roomIn(rail, place),
+  )
+  for (const one of assigned) {
+    if ('wait' in one) wait(one.order, one.wait, places.get(ageOf(one.order.payout)))
+  }
   const reverted = await transactHouse(rail.sql, accountsOf(with_wallet.map(ofKey)), tx =>
     countReverted(
       tx,
@@ -206,13 +216,17 @@ async function reserveAll(
 }
 
 /** `place`: how many wait before it for room. */
-function waitReport({ config }: OpenEvmRail, why: Wait['wait'], place: number): RailReport {
-  const room = Math.max(1, config.wallets.length * config.in_flight)
-  const blocks = 1 + Math.floor(place / room)
-  const block_ms = Math.max(1_000, config.chain.block_ms)
-  const waits_ms = { room: block_ms * blocks, unclear: UNCLEAR_MS }
+function waitReport(rail: OpenEvmRail, why: Wait['wait'], place: number): RailReport {
+  const waits_ms = { room: roomIn(rail, place), unclear: UNCLEAR_MS }
   return {
     steps: [],
     ask_again_in_ms: typeof why === 'object' ? TROUBLED_MS : waits_ms[why],
   }
+}
+
+/** The milliseconds after which a payout may have room, with so many before it. */
+function roomIn({ config }: OpenEvmRail, place: number): number {
+  const room = Math.max(1, config.wallets.length * config.in_flight)
+  const blocks = 1 + Math.floor(place / room)
+  return Math.max(1_000, config.chain.block_ms) * blocks
 }

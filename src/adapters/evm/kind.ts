@@ -8,7 +8,7 @@ import { Leases } from './lease.ts'
 import type { OpenEvmRail } from './open.ts'
 import { openSigner } from './open-signer.ts'
 import { shownFaults } from './order.ts'
-import { Queue } from './queue.ts'
+import { Line, Queue } from './queue.ts'
 import { openChain } from './quorum.ts'
 import { EvmRail } from './rail.ts'
 import { Work } from './work.ts'
@@ -41,6 +41,7 @@ export const EVM = railKind<EvmConfig>({
       ...{ ...deps, name, config, chain, signers: new Map(signers) },
       leases: new Leases(deps.sql, randomUUID()),
       queue: new Queue(2 * TROUBLED_MS),
+      line: new Line(),
       committed: () => work.wake(),
     }
     const work = new Work(rail)

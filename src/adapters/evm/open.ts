@@ -3,7 +3,7 @@ import type { RailDeps } from '../../rails/kind.ts'
 import type { Chain, Hex } from './chain.ts'
 import type { EvmConfig } from './config.ts'
 import type { Leases } from './lease.ts'
-import type { Queue } from './queue.ts'
+import type { Line, Queue } from './queue.ts'
 import type { OpenChain } from './quorum.ts'
 import type { Signer } from './signer.ts'
 
@@ -14,6 +14,7 @@ export interface OpenEvmRail extends RailDeps {
   readonly signers: ReadonlyMap<Hex, Signer>
   readonly leases: Leases
   readonly queue: Queue
+  readonly line: Line
   /** Called after a payment is committed: its bytes go out at once. */
   committed(): void
 }

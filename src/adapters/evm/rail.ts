@@ -1,6 +1,7 @@
 // The adapter of a chain. It answers from the tables: a payment has its slot before its bytes
 // leave, so an attempt without a slot was never taken.
 
+import { setImmediate } from 'node:timers/promises'
 import { findEvidence } from '../../rails/evidence-store.ts'
 import type { OpenRail } from '../../rails/kind.ts'
 import type { RailMeasures, RailPayout, RailReport } from '../../rails/rail.ts'
@@ -26,6 +27,8 @@ export class EvmRail implements OpenRail {
   readonly #work: Work
   /** One hand-over at a time, so that two do not assign the same money. */
   #last: Promise<unknown> = Promise.resolve()
+  /** What comes meanwhile goes into the next one. */
+  #next: { readonly payouts: RailPayout[]; readonly taking: Promise<Reports> } | undefined
 
   readonly #closed: () => unknown
 
@@ -38,8 +41,9 @@ export class EvmRail implements OpenRail {
   }
 
   submit(payouts: readonly RailPayout[]): readonly Promise<RailReport>[] {
-    const taking = this.#last.then(() => this.#take(payouts))
-    this.#last = taking.catch(() => {})
+    this.#next ??= this.#beginNext()
+    const { taking, payouts: all } = this.#next
+    all.push(...payouts)
     return payouts.map(async ({ attempt }) => {
       const report = (await taking).get(attempt.id)
       if (report === undefined) throw new Error('not handed over: it waits for a person')
@@ -64,6 +68,17 @@ export class EvmRail implements OpenRail {
     await this.#work.close()
     await this.#last
     await this.#closed()
+  }
+
+  /** A hand-over of the payouts that are submitted until it begins. */
+  #beginNext() {
+    const payouts: RailPayout[] = []
+    const taking = this.#last.then(setImmediate).then(() => {
+      this.#next = undefined
+      return this.#take(payouts)
+    })
+    this.#last = taking.catch(() => {})
+    return { payouts, taking }
   }
 
   /** The slots tell what was taken; the hand-over only why the others wait. */

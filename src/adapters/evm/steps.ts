@@ -99,9 +99,9 @@ const MOST_WAIT_MS = 15 * MINUTE_MS
 
 /**
  * The milliseconds until the rail is asked again about a payment that is on its way: a block, then
- * a tenth of its age. An end wakes the payout before.
+ * half of its age. An end wakes the payout before.
  */
 export function askAgainIn(age_ms: number, block_ms: number): number {
   const least_ms = Math.max(1_000, block_ms)
-  return Math.min(MOST_WAIT_MS, Math.max(least_ms, Math.floor(age_ms / 10)))
+  return Math.min(MOST_WAIT_MS, Math.max(least_ms, Math.floor(age_ms / 2)))
 }
