@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { keccak256, parseTransaction, recoverTransactionAddress } from 'viem'
-import { type Anvil, askNode, type Hex, inHex, NodeError } from '../../../examples/chain/anvil.ts'
+import { type Anvil, type Hex, inHex, NodeError } from '../../../examples/chain/anvil.ts'
 import { listenOn } from '../network/port.ts'
 import { CANARY } from '../service/logs.ts'
 
@@ -74,6 +74,8 @@ export class Rulebook {
   /** The fees of what waits, by `sender nonce`. */
   readonly #waiting = new Map<string, { readonly hash: Hex; tip: bigint; max_fee: bigint }>()
 
+  readonly #reads = new Map<Hex, Promise<Read>>()
+
   constructor(anvil: Anvil, finality: number) {
     this.anvil = anvil
     this.finality = finality
@@ -81,7 +83,12 @@ export class Rulebook {
 
   /** The newest final block. It never goes back. */
   async final(): Promise<number> {
-    this.#final = Math.max(this.#final, (await this.anvil.head()) - this.finality)
+    return this.finalAt(await this.anvil.head())
+  }
+
+  /** The same once the chain has this head. */
+  finalAt(head: number): number {
+    this.#final = Math.max(this.#final, head - this.finality)
     return this.#final
   }
 
@@ -99,17 +106,17 @@ export class Rulebook {
     await this.anvil.ask('anvil_dropAllTransactions')
   }
 
-  /** Passes bytes to the node by the rules. Throws NodeError for a refusal. */
-  async take(raw: Hex): Promise<unknown> {
-    const hash = keccak256(raw)
-    const sent = parseTransaction(raw as `0x02${string}`)
-    const sender = await recoverTransactionAddress({
-      serializedTransaction: raw as `0x02${string}`,
-    })
-    const { nonce = 0, maxFeePerGas: max_fee = 0n, maxPriorityFeePerGas: tip = 0n } = sent
+  /**
+   * Passes bytes to the node by the rules. Throws NodeError for a refusal. `counts` has what the
+   * blocks have of each sender, as far as it was asked for in this request.
+   */
+  async take(raw: Hex, counts: Counts = new Map()): Promise<unknown> {
+    const { hash, sender, nonce, tip, max_fee } = await this.#readOf(raw)
     const next = async (at: string) =>
       Number(await this.anvil.ask('eth_getTransactionCount', [sender, at]))
-    if (nonce < (await next('latest'))) throw new NodeError(-32003, 'nonce too low')
+    const mined = counts.get(sender) ?? next('latest')
+    counts.set(sender, mined)
+    if (nonce < (await mined)) throw new NodeError(-32003, 'nonce too low')
     if (!this.keeps_pending && nonce > (await next('pending'))) {
       throw new NodeError(-32000, `nonce too high: address ${sender}, tx: ${nonce}`)
     }
@@ -124,6 +131,13 @@ export class Rulebook {
     const answer = await this.anvil.ask('eth_sendRawTransaction', [raw])
     this.#waiting.set(place, { hash, tip, max_fee })
     return answer
+  }
+
+  /** Reads bytes once: each provider gets them, and gets them again. */
+  #readOf(raw: Hex): Promise<Read> {
+    const read = this.#reads.get(raw) ?? readRaw(raw)
+    this.#reads.set(raw, read)
+    return read
   }
 
   /** geth asks for a tenth more of both fees, reth for more than a tenth. */
@@ -142,6 +156,64 @@ interface Fees {
   readonly max_fee: bigint
 }
 
+/** How many transactions of each sender are in blocks, as one request sees it. */
+type Counts = Map<Hex, Promise<number>>
+
+interface Read extends Fees {
+  readonly hash: Hex
+  readonly sender: Hex
+  readonly nonce: number
+}
+
+async function readRaw(raw: Hex): Promise<Read> {
+  const serializedTransaction = raw as `0x02${string}`
+  const sender = await recoverTransactionAddress({ serializedTransaction })
+  const { nonce = 0, ...fees } = parseTransaction(serializedTransaction)
+  const { maxFeePerGas: max_fee = 0n, maxPriorityFeePerGas: tip = 0n } = fees
+  return { hash: keccak256(raw), sender, nonce, tip, max_fee }
+}
+
+/** Passes calls of one moment to the node in one request, so that the node is what they wait for. */
+class Forwarder {
+  readonly #url: string
+  #waiting: { readonly body: object; readonly settled: PromiseWithResolvers<unknown> }[] = []
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  ask(method: string, params: readonly unknown[]): Promise<unknown> {
+    const settled = Promise.withResolvers<unknown>()
+    if (this.#waiting.length === 0) setImmediate(() => void this.#flush())
+    const id = this.#waiting.length
+    this.#waiting.push({ body: { jsonrpc: '2.0', id, method, params }, settled })
+    return settled.promise
+  }
+
+  async #flush(): Promise<void> {
+    const sent = this.#waiting
+    this.#waiting = []
+    try {
+      const headers = { 'content-type': 'application/json' }
+      const body = JSON.stringify(sent.map(one => one.body))
+      const response = await fetch(this.#url, { method: 'POST', headers, body })
+      for (const { id, result, error } of (await response.json()) as Reply[]) {
+        const { resolve, reject } = sent[id]?.settled ?? {}
+        if (error === undefined) resolve?.(result)
+        else reject?.(new NodeError(error.code, error.message))
+      }
+    } catch (error) {
+      for (const { settled } of sent) settled.reject(error)
+    }
+  }
+}
+
+interface Reply {
+  readonly id: number
+  readonly result?: unknown
+  readonly error?: { readonly code: number; readonly message: string }
+}
+
 const honest = (): Lies => ({
   lost: 0,
   dropped: 0,
@@ -155,6 +227,8 @@ const honest = (): Lies => ({
   block: block => block,
   chain_id: undefined,
 })
+
+const BROADCAST = 'eth_sendRawTransaction'
 
 /** The connection ends without an answer. */
 class Lost extends Error {}
@@ -194,9 +268,11 @@ class LyingProvider {
   readonly asked = new Map<string, number>()
   readonly broadcasts: Hex[] = []
   readonly #book: Rulebook
+  readonly #forwarder: Forwarder
 
   constructor(book: Rulebook) {
     this.#book = book
+    this.#forwarder = new Forwarder(book.anvil.url)
   }
 
   async serve(request: IncomingMessage, response: ServerResponse, key: string): Promise<void> {
@@ -210,40 +286,48 @@ class LyingProvider {
     }
     const sent = JSON.parse(body) as Call | readonly Call[]
     await delay(this.lies.delay_ms())
-    const answered = 'length' in sent ? await this.#all(sent) : await this.#answer(sent)
+    let head: Promise<Seen> | undefined
+    const seen = Object.assign(() => (head ??= this.#head()), { counts: new Map() })
+    const answered = 'length' in sent ? await this.#all(sent, seen) : await this.#answer(sent, seen)
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answered))
   }
 
-  async #all(calls: readonly Call[]): Promise<unknown[]> {
+  /** Broadcasts one after the other, and all else as of one head. */
+  async #all(calls: readonly Call[], seen: See): Promise<unknown[]> {
+    if (calls.every(({ method }) => method !== BROADCAST))
+      return Promise.all(calls.map(call => this.#answer(call, seen)))
     const answers: unknown[] = []
-    for (const call of calls) answers.push(await this.#answer(call))
+    for (const call of calls) answers.push(await this.#answer(call, seen))
     return answers
   }
 
-  async #answer({ id, method, params = [] }: Call): Promise<unknown> {
+  async #head(): Promise<Seen> {
+    const now = await this.#book.anvil.head()
+    const head = Math.max(0, now - this.lies.behind)
+    const final = Math.min(head, this.#book.finalAt(now))
+    return { head, final, stale: this.lies.behind > 0 }
+  }
+
+  async #answer({ id, method, params = [] }: Call, seen: See): Promise<unknown> {
     this.asked.set(method, (this.asked.get(method) ?? 0) + 1)
     try {
-      return { jsonrpc: '2.0', id, result: await this.#result(method, params) }
+      return { jsonrpc: '2.0', id, result: await this.#result(method, params, seen) }
     } catch (error) {
       if (!(error instanceof NodeError)) throw error
       return { jsonrpc: '2.0', id, error: { code: error.code, message: error.message } }
     }
   }
 
-  async #result(method: string, params: readonly unknown[]): Promise<unknown> {
+  async #result(method: string, params: readonly unknown[], seen: See): Promise<unknown> {
     const { lies } = this
-    if (method === 'eth_sendRawTransaction') return this.#broadcast(params[0] as Hex)
+    if (method === BROADCAST) return this.#broadcast(params[0] as Hex, seen.counts)
     if (method === 'eth_chainId' && lies.chain_id !== undefined) return lies.chain_id
     if (method === 'eth_getLogs' && lies.no_logs) return []
-    const head = Math.max(0, (await this.#book.anvil.head()) - lies.behind)
+    const { head, ...rest } = await seen()
     if (method === 'eth_blockNumber') return inHex(head)
-    const final = Math.min(head, await this.#book.final())
-    const at = (tag: unknown) => blockAt(tag, { head, final, stale: lies.behind > 0 })
-    const result = await askNode(
-      this.#book.anvil.url,
-      method,
-      params.map(param => within(param, at)),
-    )
+    const at = (tag: unknown) => blockAt(tag, { head, ...rest })
+    const asked = params.map(param => within(param, at))
+    const result = await this.#forwarder.ask(method, asked)
     return this.#asSeen(method, result, head)
   }
 
@@ -264,15 +348,15 @@ class LyingProvider {
     return result
   }
 
-  async #broadcast(raw: Hex): Promise<unknown> {
+  async #broadcast(raw: Hex, counts: Counts): Promise<unknown> {
     const { lies } = this
     if (lies.dropped > 0) {
       lies.dropped -= 1
       throw new Lost()
     }
     this.broadcasts.push(raw)
-    if (lies.duplicates) await this.#book.take(raw).catch(() => {})
-    const answer = await this.#book.take(raw)
+    if (lies.duplicates) await this.#book.take(raw, counts).catch(() => {})
+    const answer = await this.#book.take(raw, counts)
     if (lies.lost > 0) {
       lies.lost -= 1
       throw new Lost()
@@ -287,6 +371,9 @@ interface Seen {
   /** Whether it does not know the newest blocks. */
   readonly stale: boolean
 }
+
+/** What the provider has seen when it is asked for the first time in a request. */
+type See = (() => Promise<Seen>) & { readonly counts: Counts }
 
 /** The number of a block tag for a node that has seen so much; any other text stays. */
 function blockAt(tag: unknown, { head, final, stale }: Seen): unknown {

@@ -26,7 +26,7 @@ import { type Provider, Rulebook, startProvider } from './proxy.ts'
 
 /** The chain of the payouts; anvil stands in for it. */
 export const NETWORK = 'polygon'
-/** Its pace in the settings: how long the rail waits for a block. */
+/** Its pace in the settings where blocks come by hand: how long the rail waits for one. */
 const BLOCK_MS = 100
 /** The rail's name. */
 export const RAIL = 'chain'
@@ -472,11 +472,12 @@ const USDT: Hex = `0x${'d7'.repeat(20)}`
 /** The settings of a rail to these providers with these wallets. */
 export function settingsOf(
   { providers, wallets }: Pick<ChainWorld, 'providers' | 'wallets'>,
-  { decimals = 6, keeps_pending = true }: ChainOptions = {},
+  { decimals = 6, keeps_pending = true, block_time_s = 0 }: ChainOptions = {},
 ) {
+  const block_ms = block_time_s * 1_000 || BLOCK_MS
   return {
     chain: NETWORK,
-    test_chain: { id: ANVIL_ID, block_ms: BLOCK_MS, final_ms: 10 * BLOCK_MS, keeps_pending },
+    test_chain: { id: ANVIL_ID, block_ms, final_ms: 10 * block_ms, keeps_pending },
     tokens: { USDC: { address: USDC, decimals }, USDT: { address: USDT, decimals } },
     providers: providers.map(({ name, url }) => ({ name, url, per_second: 1_000 })),
     allow_private: true,
