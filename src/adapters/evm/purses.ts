@@ -109,9 +109,9 @@ export async function listSigning(
 }
 
 /**
- * How many transactions of the wallet the chain has in blocks up to this one, and how many it knows,
- * with those that wait for a block as far as the providers agree about them; undefined when they do
- * not agree about the block.
+ * How many transactions of the wallet the chain has in blocks up to this one, and how many it knows
+ * with those that wait for a block, as far as the providers agree about them; undefined when they
+ * do not agree about the block.
  */
 async function countsOf(chain: Pick<Chain, 'nonce'>, address: Hex, number: bigint) {
   const [mined, waiting] = await Promise.all([
