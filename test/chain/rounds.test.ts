@@ -7,7 +7,7 @@ import type { Agreed, Block, Chain, Hex } from '../../src/adapters/evm/chain.ts'
 import { EXAMPLE, readConfig } from '../../src/adapters/evm/config.ts'
 import { Leases } from '../../src/adapters/evm/lease.ts'
 import type { OpenEvmRail } from '../../src/adapters/evm/open.ts'
-import { Queue } from '../../src/adapters/evm/queue.ts'
+import { Line, Queue } from '../../src/adapters/evm/queue.ts'
 import { EvmRail } from '../../src/adapters/evm/rail.ts'
 import type { Eip1559, Signer } from '../../src/adapters/evm/signer.ts'
 import { addressOf, digestOf } from '../../src/adapters/evm/transaction.ts'
@@ -72,9 +72,9 @@ const chain = {
   simulate: () => says.moves(),
   market: () => agreed({ base_fee: GWEI, tip: 30n * GWEI }),
   transfers: () => agreed([]),
-  broadcast: (raw: Hex) => {
-    broadcasts.push(raw)
-    return Promise.resolve({ taken: 'taken', answers: 'taken' })
+  broadcast: (raws: readonly Hex[]) => {
+    broadcasts.push(...raws)
+    return Promise.resolve(raws.map(() => ({ taken: 'taken', answers: 'taken' })))
   },
   troubles: () => Promise.resolve([]),
   providers: () => [],
@@ -95,7 +95,8 @@ const broken: Signer = { address: WALLET, sign: () => Promise.reject(new Error('
 function open(name: string, signs: Signer = signer) {
   const { sql, log } = service.deps
   const rail = {
-    ...{ name, config, chain, sql, log, queue: new Queue(1_000), committed: () => {} },
+    ...{ name, config, chain, sql, log, queue: new Queue(1_000), line: new Line() },
+    committed: () => {},
     signers: new Map([[WALLET, signs]]),
     leases: new Leases(sql, `${name} ${Math.random()}`),
     isPaused: () => false,
