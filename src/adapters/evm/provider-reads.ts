@@ -17,7 +17,16 @@ import {
   readReceipt,
   readTransaction,
 } from './answers.ts'
-import type { Block, Hex, Move, Receipt, SeenTransaction, Taken, Transfer } from './chain.ts'
+import type {
+  Block,
+  Broadcast,
+  Hex,
+  Move,
+  Receipt,
+  SeenTransaction,
+  Taken,
+  Transfer,
+} from './chain.ts'
 import { bytesOf, hashOf, quantity, readHash, readQuantity } from './hex.ts'
 import { isRevert, NoAnswer, type Node, NodeError, type Provider, TooLong } from './node.ts'
 
@@ -271,4 +280,21 @@ function saidOf(result: PromiseSettledResult<unknown>, raw: Hex): Said {
   if (!(result.reason instanceof NodeError)) return { taken: 'unclear', words: message }
   if (HAS_IT.test(message)) return { taken: 'taken', words: message }
   return { taken: NONCE_USED.test(message) ? 'nonce_used' : 'unclear', words: message }
+}
+
+/** What a provider has said to bytes, in the order of their numbers. */
+export interface SaidBy {
+  readonly name: string
+  readonly run: readonly Said[]
+}
+
+/** What counts of several words about the same bytes is the first. */
+const TAKEN: readonly Taken[] = ['taken', 'nonce_used', 'unclear']
+
+/** What the providers have said to the bytes at a place; none when nobody was sent them. */
+export function joinSaid(said: readonly SaidBy[], place: number): readonly Broadcast[] {
+  const each = said.flatMap(({ name, run }) => (run[place] ? { name, ...run[place] } : []))
+  const taken = TAKEN.find(word => each.some(one => one.taken === word))
+  const answers = each.map(({ name, words }) => `${name}: ${words}`).join('; ')
+  return taken === undefined ? [] : [{ taken, answers }]
 }

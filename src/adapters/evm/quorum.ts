@@ -13,7 +13,6 @@ import type {
   Receipt,
   Revert,
   SeenTransaction,
-  Taken,
   Transfer,
 } from './chain.ts'
 import { type ChainTrouble, disagreements, stillness } from './chain-trouble.ts'
@@ -31,11 +30,12 @@ import {
   finalOf,
   frozenBy,
   hasCode,
+  joinSaid,
   marketOf,
   nonceOf,
   numberBy,
   receiptOf,
-  type Said,
+  type SaidBy,
   sendTo,
   transactionOf,
   transfersBy,
@@ -86,9 +86,6 @@ export function openChain(config: ChainConfig, secret: string): OpenChain {
   )
   return new QuorumChain(nodes, config)
 }
-
-/** What one provider says of bytes counts before what others say behind it. */
-const TAKEN: readonly Taken[] = ['taken', 'nonce_used', 'unclear']
 
 type Market = { readonly base_fee: bigint; readonly tip: bigint }
 
@@ -306,7 +303,7 @@ class QuorumChain implements OpenChain {
     const { id, keeps_pending } = this.#config.chain
     const isOther = ({ chain_id }: Judged<Node>) => chain_id !== 0n && chain_id !== id
     const nodes = this.#heads.judge().flatMap(one => (isOther(one) ? [] : one.provider))
-    const said: { readonly name: string; readonly run: readonly Said[] }[] = []
+    const said: SaidBy[] = []
     const sent = nodes.map(async node => {
       const run = await sendTo(node, raws, keeps_pending ? raws.length : 1)
       said.push({ name: node.name, run })
@@ -315,12 +312,7 @@ class QuorumChain implements OpenChain {
       if (!is_whole) throw new NoAnswer('it has not taken all')
     })
     await Promise.any(sent).catch(() => {})
-    return raws.flatMap((_raw, i): Broadcast[] => {
-      const each = said.flatMap(({ name, run }) => (run[i] ? { name, ...run[i] } : []))
-      const taken = TAKEN.find(word => each.some(one => one.taken === word))
-      const answers = each.map(({ name, words }) => `${name}: ${words}`).join('; ')
-      return taken === undefined ? [] : [{ taken, answers }]
-    })
+    return raws.flatMap((_raw, i) => joinSaid(said, i))
   }
 
   async troubles(how?: { readonly all: boolean }): Promise<readonly ChainTrouble[]> {
