@@ -6681,7 +6681,7 @@ declare
   gone text;
 begin
   select wallet into gone from evm_slots
-  where rail = old.name and state in ('signed', 'sent', 'mined', 'stopped')
+  where rail = old.name and state in ('signed', 'sent', 'mined')
     and wallet not in (select lower(w ->> 'address')
       from jsonb_array_elements(new.config -> 'wallets') as each (w))
   limit 1;

@@ -389,14 +389,15 @@ end $$;
 create constraint trigger no_gap after update on evm_wallets deferrable initially deferred
   for each row when (new.next_nonce <> old.next_nonce) execute function check_no_gap();
 
--- A rail keeps a wallet in its settings while a payment of it is under way.
+-- A rail keeps a wallet in its settings while a payment of it may be mined. One whose number another
+-- transaction has is with a person.
 create function check_rail_wallets() returns trigger language plpgsql
 security definer set search_path to public, pg_temp as $$
 declare
   gone text;
 begin
   select wallet into gone from evm_slots
-  where rail = old.name and state in ('signed', 'sent', 'mined', 'stopped')
+  where rail = old.name and state in ('signed', 'sent', 'mined')
     and wallet not in (select lower(w ->> 'address')
       from jsonb_array_elements(new.config -> 'wallets') as each (w))
   limit 1;

@@ -16,7 +16,12 @@ import {
 import { insertTransactions } from '../../src/adapters/evm/transaction-store.ts'
 import { OF_WATCH } from '../../src/adapters/evm/trouble.ts'
 import { findTroubles, noteTroubles } from '../../src/adapters/evm/trouble-store.ts'
-import { beginWallet, holdWallet, reserveNonces } from '../../src/adapters/evm/wallet-store.ts'
+import {
+  beginWallet,
+  holdWallet,
+  reserveNonces,
+  stopWallet,
+} from '../../src/adapters/evm/wallet-store.ts'
 import { noteRestored } from '../../src/rails/mark-store.ts'
 import { insertRail, updateRail } from '../../src/rails/row-store.ts'
 import type { TransactionSql } from '../../src/sql/connect.ts'
@@ -470,6 +475,23 @@ test('settings of a rail without a wallet that has a payment under way: refused'
   const { sql } = service.deps
   await reserveOne()
   await assert.rejects(updateRail(sql, { ...RAIL, config: configOf(PAYEE) }), /under way/)
+})
+
+test('wallet whose only payment is with a person: leaves the settings, and its trouble with it', async () => {
+  const { sql } = service.deps
+  await reserveOne()
+  await inHouse(tx => step(tx, 'stopped'))
+  await stopWallet(sql, { chain_id: CHAIN, address: wallet }, 'foreign_transaction', 'a thief')
+  const ofWallet = async () =>
+    (await findTroubles(sql)).filter(one => one.wallet === wallet).map(({ kind }) => kind)
+  assert.deepEqual(await ofWallet(), ['foreign_transaction'])
+  const { owner } = service.database
+  // Those of earlier tests have payments that may be mined.
+  await owner.unsafe('alter table evm_slots disable trigger user')
+  await owner`update evm_slots set state = 'stopped' where state in ('signed', 'sent', 'mined')`
+  await owner.unsafe('alter table evm_slots enable trigger user')
+  await updateRail(sql, { ...RAIL, config: configOf(PAYEE) })
+  assert.deepEqual(await ofWallet(), [])
 })
 
 test('wallet that the settings lose while a payment of it is signed: no payment that nobody looks at', async () => {

@@ -1,7 +1,7 @@
 // The SQL statements of evm_troubles, and the list of what a person must look at. Troubles follow
 // from what is judged again and again, so that one ends with its cause.
 import { rowsAsJson, type Sql } from '../../sql/connect.ts'
-import type { Tag } from '../../sql/sql.ts'
+import { sql, type Tag } from '../../sql/sql.ts'
 import { transactHouse } from './slot-store.ts'
 import type { FoundTrouble, NewTrouble, TroubleKind } from './trouble.ts'
 
@@ -57,6 +57,11 @@ export async function hasTrouble(sql: Sql, rail: string, kinds: readonly Trouble
   return row?.found === true
 }
 
+/** A wallet that no rail has any more keeps nothing waiting. */
+const IN_SETTINGS = sql`exists (
+  select from rails r cross join jsonb_array_elements(r.config -> 'wallets') as each (one)
+  where r.kind = 'evm' and lower(one ->> 'address') = w.address)`
+
 /** All troubles of rails that pay on chains, the oldest first. */
 export async function findTroubles(sql: Tag): Promise<FoundTrouble[]> {
   return sql<FoundTrouble[]>`
@@ -65,7 +70,7 @@ export async function findTroubles(sql: Tag): Promise<FoundTrouble[]> {
       where t.seen_at > clock_timestamp() - ${FRESH}::interval
       union all
       select w.rail, w.address, w.stopped_as, w.problem, w.stopped_at from evm_wallets w
-      where w.state = 'stopped'
+      where w.state = 'stopped' and ${IN_SETTINGS}
     ) found
     order by since, rail, wallet, kind`
 }
@@ -102,6 +107,6 @@ export function countWallets(sql: Sql) {
         from evm_slots s
         where s.chain_id = w.chain_id and s.wallet = w.address
           and s.state in ('signed', 'sent', 'mined', 'stopped')
-      ) s`,
+      ) s where ${IN_SETTINGS}`,
   )
 }
