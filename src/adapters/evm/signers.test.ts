@@ -114,10 +114,6 @@ suite('signer by a keystore', () => {
       const text = JSON.stringify({ version: 3, crypto })
       const key = await decryptKey(text, 'testpassword')
       assert.equal(Buffer.from(key).toString('hex'), SPEC_KEY)
-      await assert.rejects(
-        () => decryptKey(text, 'testpasswore'),
-        /passphrase of the keystore is wrong/,
-      )
     })
   }
 

@@ -61,7 +61,7 @@ function forViem(tx: Eip1559) {
 suite('transactions of type 2', () => {
   test(`signed, random fields and keys: the bytes and hash of viem, SEED=${SEED}`, async () => {
     const next = seeded(SEED)
-    for (let i = 0; i < share(500, 10_000); i++) {
+    for (let i = 0; i < share(100, 10_000); i++) {
       const tx = randomTransaction(next)
       const key = randomBytes(next, 32)
       const account = privateKeyToAccount(key)

@@ -29,7 +29,7 @@ const MOST_PAUSE_MS = 12_000
 
 /** How often troubles are judged and transfers read: each 30 blocks, and at least once a minute. */
 const JUDGED_BLOCKS = 30
-const LEAST_JUDGED_MS = 2_000
+const LEAST_JUDGED_MS = 500
 const MOST_JUDGED_MS = 60_000
 
 function judgePace({ chain }: OpenEvmRail['config']): number {

@@ -27,7 +27,7 @@ import { type Provider, Rulebook, startProvider } from './proxy.ts'
 /** The chain of the payouts; anvil stands in for it. */
 export const NETWORK = 'polygon'
 /** Its pace in the settings where blocks come by hand: how long the rail waits for one. */
-const BLOCK_MS = 100
+const BLOCK_MS = 40
 /** The rail's name. */
 export const RAIL = 'chain'
 
@@ -487,7 +487,7 @@ export function settingsOf(
     })),
     in_flight: 16,
     settles_on: 'finalized',
-    bump_after_blocks: 3,
+    bump_after_blocks: 8,
     lag_blocks: 3,
     fees: { max_fee_gwei: '1000', max_cost: '1' },
     max_payout: '250000',
@@ -548,5 +548,5 @@ export async function openChainWorld(options: ChainOptions = {}): Promise<ChainW
 }
 
 /** Waits so many times the pace of the rail's polls, to see that nothing happens. */
-export const POLLS_MS = 1_500
+export const POLLS_MS = 600
 export const someTime = () => delay(POLLS_MS)
