@@ -153,7 +153,7 @@ export async function tryMove(provider: Provider, move: Move, at: string): Promi
   try {
     const [data, gas] = await Promise.all([
       ask(provider, 'eth_call', [call, at], readBytes),
-      ask(provider, 'eth_estimateGas', [call], readQuantity),
+      ask(provider, 'eth_estimateGas', [call, at], readQuantity),
     ])
     // Some tokens answer nothing; those that answer false have moved nothing.
     const answer = data === '0x' ? 1n : readWord(data)

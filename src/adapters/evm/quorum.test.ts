@@ -397,6 +397,18 @@ suite('accounts and calls of a quorum', () => {
     assert.deepEqual(call?.params[0], { from: WALLET, to: TOKEN, data })
   })
 
+  test('trial of a transfer: its call and its gas as of one block, which has a number', async () => {
+    const { chain, nodes, answer } = await open(2)
+    answer(trying(yes))
+    agreedOf(await chain.simulate(move))
+    const [{ asked } = assert.fail('no node')] = nodes
+    const tried = asked.filter(({ params }) => (params[0] as { from?: string })?.from === WALLET)
+    assert.deepEqual(
+      tried.map(({ method, params }) => [method, params[1]]),
+      ['eth_call', 'eth_estimateGas'].map(method => [method, '0x3e8']),
+    )
+  })
+
   test('trial that reverts for both: the reason that one of them gives', async () => {
     const { chain, answer } = await open(2)
     answer(
