@@ -6,7 +6,7 @@ import type { KeyFile } from '../../examples/chain/keystore.ts'
 import type { Token } from '../../examples/chain/token.ts'
 import { RAIL_KINDS } from '../adapters/registry.ts'
 import { testChains } from '../config/config.ts'
-import type { Fee } from '../prices/fee/rules.ts'
+import { type Fee, selectFee } from '../prices/fee/rules.ts'
 import { deleteFee, listFees, upsertFees } from '../prices/fee/store.ts'
 import { readRail } from '../rails/load-rail.ts'
 import { insertRail, updatePause } from '../rails/row-store.ts'
@@ -113,23 +113,18 @@ function settingsOf({ anvil, wallet }: DemoChain, id: number) {
   }
 }
 
-/** Wallet payouts are free of charge, unless the operator has set a fee. */
+/** Makes the payout free of charge; undefined where the operator has set a fee for it. */
 async function setFee({ sql }: Context): Promise<Fee | undefined> {
-  const is_set = (await listFees(sql)).some(({ payout_type }) => payout_type === 'wallet')
-  if (is_set) return undefined
-  const fee: Fee = {
-    payout_type: 'wallet',
-    payout_currency: 'USDC',
-    destination_country: null,
-    network: null,
-    charge_type: null,
-    fixed_amount: 0n,
-    fee_currency: 'USDC',
-    variable_bps: 0,
-    minimum_amount: null,
-    maximum_amount: null,
-    sample: false,
+  const key = {
+    ...{ payout_type: 'wallet', payout_currency: 'USDC', destination_country: null },
+    ...{ network: NETWORK, charge_type: null },
   }
+  // A sample prices only sandboxes, and the account is live.
+  const set = (await listFees(sql)).filter(({ sample }) => !sample)
+  const subject = { ...key, destination_country: '', charge_type: '' }
+  if (selectFee(set, subject) !== undefined) return undefined
+  const free = { fixed_amount: 0n, fee_currency: 'USDC', variable_bps: 0 }
+  const fee: Fee = { ...key, ...free, minimum_amount: null, maximum_amount: null, sample: false }
   await upsertFees(sql, [fee])
   return fee
 }

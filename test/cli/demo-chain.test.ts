@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { ChainDemoStep } from '../../src/cli/demo-chain.ts'
+import { upsertFees } from '../../src/prices/fee/store.ts'
 import { createDatabase } from '../support/database/database.ts'
 import { openCli } from '../support/service/cli.ts'
 import { startListening } from '../support/service/listening.ts'
@@ -17,7 +18,15 @@ after(async () => {
   await database.drop()
 })
 
-test('corridor demo --chain --json: sent, mined, final, succeeded, and one transfer on the chain', async () => {
+/** A fee of the first start, which prices sandboxes alone. */
+const SAMPLE = {
+  ...{ payout_type: 'wallet', payout_currency: null, destination_country: null, network: null },
+  ...{ charge_type: null, fixed_amount: 0n, fee_currency: 'USD', variable_bps: 25 },
+  ...{ minimum_amount: 100n, maximum_amount: null, sample: true },
+}
+
+test('corridor demo --chain --json, fees of the first start: sent, mined, final, succeeded, and one transfer on the chain', async () => {
+  await upsertFees(database.owner, [SAMPLE])
   // Kinds of rails read it, and have no settings of the service.
   Object.assign(process.env, VARIABLES)
   const args = ['demo', '--url', service.address, '--json', '--chain']
