@@ -195,6 +195,12 @@ suite('settings of a rail on a chain', () => {
     }
   })
 
+  test('only token with a mistake: one problem, that mistake', () => {
+    const [message, another] = messagesOf({ tokens: { USDC: USDT } })
+    assert.match(message ?? '', /^tokens\.USDC is not the contract/)
+    assert.equal(another, undefined)
+  })
+
   test('contract that is not in the table, with force: taken as it is', () => {
     const token = { address: USDT, decimals: 18, force: true }
     const { value } = readConfig({ ...EXAMPLE, tokens: { USDC: token } })

@@ -188,7 +188,8 @@ function readTokens(members: Members, chain: EvmChain): ReadonlyMap<string, EvmT
     const token = tokens.has(currency) ? readToken(tokens, currency, chain) : undefined
     return token === undefined ? [] : [[currency, token] as const]
   })
-  if (found.length === 0) members.problem('tokens', 'must name the contract of USDC or USDT')
+  const has_any = tokens.has('USDC') || tokens.has('USDT')
+  if (!has_any) members.problem('tokens', 'must name the contract of USDC or USDT')
   if (new Set(found.map(([, { address }]) => address)).size < found.length) {
     members.problem('tokens', 'must have a contract for each currency')
   }
