@@ -13,7 +13,7 @@ interface RouteTried {
   readonly not_carried: readonly NotCarried[]
 }
 
-/** Of each route to the rail; without a route, of local payouts in its account's currency. */
+/** Of each route to the rail; without a route, of what such a rail is made for. */
 export async function tryRail(sql: Sql, rail: RailRow): Promise<readonly RouteTried[]> {
   const own = (await listRoutes(sql)).filter(route => route.rail === rail.name)
   return notCarriedOfRoutes(
@@ -32,12 +32,21 @@ export function triedWords({ name }: Pick<RailRow, 'name'>, tried: readonly Rout
     .join('\n')
 }
 
-function likelyRoute({ name: rail, config }: RailRow): Route {
-  const { settlement_account } = config as { settlement_account?: { currency?: string } }
-  return {
-    ...{ account_id: null, network: null, country: null, min_amount: null, max_amount: null },
-    payout_type: 'local',
-    currency: settlement_account?.currency?.toUpperCase() ?? null,
-    ...{ priority: 0, timetable: null, rail },
+interface Hints {
+  readonly settlement_account?: { readonly currency?: string }
+  readonly chain?: string
+  readonly tokens?: object
+}
+
+function likelyRoute({ name: rail, kind, config }: RailRow): Route {
+  const { settlement_account, chain = null, tokens = {} } = config as Hints
+  const any = { account_id: null, country: null, min_amount: null, max_amount: null }
+  const rest = { ...any, priority: 0, timetable: null, rail }
+  if (kind === 'evm') {
+    const [currency = null, another] = Object.keys(tokens)
+    const only = another === undefined ? currency : null
+    return { ...rest, payout_type: 'wallet', network: chain, currency: only }
   }
+  const currency = settlement_account?.currency?.toUpperCase() ?? null
+  return { ...rest, payout_type: 'local', network: null, currency }
 }

@@ -88,6 +88,7 @@ test('docs/wallets.md, "A trial on a test chain": every command runs, ends with 
   bash.stdin.end([corridor, 'set -e', READ, lines, 'echo "=== done"'].join('\n'))
   const [printed, said] = await Promise.all([text(bash.stdout), text(bash.stderr)])
   assert.match(printed, /=== done/, `${printed}\n${said}\n${errorOutput()}`)
+  assert.doesNotMatch(printed + said, /cannot carry/, 'the rail is told of no payouts of a bank')
   await until('the wallet is paid', async () => {
     await anvil.mine()
     await database.owner`
