@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import type { Agreed, Block, Chain, Hex } from '../../src/adapters/evm/chain.ts'
+import type { ChainTrouble } from '../../src/adapters/evm/chain-trouble.ts'
 import { EXAMPLE, readConfig } from '../../src/adapters/evm/config.ts'
 import { Leases } from '../../src/adapters/evm/lease.ts'
 import type { OpenEvmRail } from '../../src/adapters/evm/open.ts'
@@ -54,7 +55,12 @@ const BLOCK: Block = {
 }
 
 /** What the chain says; each test changes some of it. */
-let says: { tokens: bigint; coins: bigint; moves: () => Promise<Agreed<{ gas: bigint }>> }
+let says: {
+  tokens: bigint
+  coins: bigint
+  moves: () => Promise<Agreed<{ gas: bigint }>>
+  troubles: readonly ChainTrouble[]
+}
 let broadcasts: Hex[]
 
 const agreed = <T>(value: T) => Promise.resolve({ agreed: value })
@@ -76,7 +82,7 @@ const chain = {
     broadcasts.push(...raws)
     return Promise.resolve(raws.map(() => ({ taken: 'taken', answers: 'taken' })))
   },
-  troubles: () => Promise.resolve([]),
+  troubles: () => Promise.resolve(says.troubles),
   providers: () => [],
 } as unknown as Chain
 
@@ -92,14 +98,14 @@ const signer: Signer = {
 const broken: Signer = { address: WALLET, sign: () => Promise.reject(new Error('it is away')) }
 
 /** A process that works on a rail: its hand-over, and its rounds. */
-function open(name: string, signs: Signer = signer) {
+function open(name: string, signs: Signer = signer, isPaused = () => false) {
   const { sql, log } = service.deps
   const rail = {
     ...{ name, config, chain, sql, log, queue: new Queue(1_000), line: new Line() },
     committed: () => {},
     signers: new Map([[WALLET, signs]]),
     leases: new Leases(sql, `${name} ${Math.random()}`),
-    isPaused: () => false,
+    isPaused,
   } as unknown as OpenEvmRail
   const work = new Work(rail)
   return { rail: new EvmRail(rail, work), work }
@@ -113,7 +119,8 @@ beforeEach(async () => {
       alter table ${table} enable trigger user`)
   }
   await owner`update open_payouts set ask_rail_at = null where ask_rail_at is not null`
-  says = { tokens: 10n ** 12n, coins: 10n ** 20n, moves: () => agreed({ gas: 50_000n }) }
+  const moves = () => agreed({ gas: 50_000n })
+  says = { tokens: 10n ** 12n, coins: 10n ** 20n, moves, troubles: [] }
   broadcasts = []
   const place = { chain_id: CHAIN, address: WALLET, rail: RAIL, next_nonce: 0n }
   await beginWallet(service.deps.sql, place, BLOCK)
@@ -235,4 +242,18 @@ test('wallet whose signer is away when fees must rise: the round fails, and trou
   await owner.unsafe('alter table evm_transactions enable trigger user')
   await assert.rejects(open(RAIL, broken).work.once(), /it is away/)
   assert.ok((await troubles()).includes('no_gas'))
+})
+
+test('paused rail whose chain has a trouble: told while a payment is under way, and else to nobody', async () => {
+  const message = 'no block since yesterday'
+  says.troubles = [{ kind: 'chain_stopped', providers: [], message }]
+  const round = () => open(RAIL, signer, () => true).work.once()
+  await round()
+  assert.deepEqual(await troubles(), [])
+  await pay(1)
+  says.troubles = []
+  await settleRound(service, { [RAIL]: open(RAIL).rail })
+  says.troubles = [{ kind: 'chain_stopped', providers: [], message }]
+  await round()
+  assert.deepEqual(await troubles(), ['chain_stopped'])
 })

@@ -37,6 +37,11 @@ export async function judgeTroubles(
   now: Instant,
   unclear: Unclear,
 ): Promise<void> {
+  // Nobody waits for it: the node of a rail that is not used any more may be gone.
+  if (rail.isPaused() && open.length === 0) {
+    await noteTroubles(rail.sql, rail.name, OF_WATCH, [])
+    return
+  }
   const of_chain = await rail.chain.troubles()
   const is_told = of_chain.some(({ kind }) => OF_CHAIN.some(stops => stops === kind))
   const found = [
