@@ -58,10 +58,16 @@ const BLOCK: Block = {
 let says: {
   tokens: bigint
   coins: bigint
+  mined: bigint
   moves: () => Promise<Agreed<{ gas: bigint }>>
   troubles: readonly ChainTrouble[]
 }
 let broadcasts: Hex[]
+
+const RECEIPT = {
+  ...{ block: BLOCK.number, block_hash: BLOCK.hash, succeeded: true, transfers: [] },
+  ...{ gas_used: 50_000n, cost_wei: 1n },
+}
 
 const agreed = <T>(value: T) => Promise.resolve({ agreed: value })
 
@@ -70,8 +76,8 @@ const chain = {
   final: () => agreed(BLOCK),
   settled: () => agreed(BLOCK),
   block: (number: bigint) => agreed({ ...BLOCK, number }),
-  receipt: () => agreed(null),
-  nonce: () => agreed(0n),
+  receipt: (hash: Hex) => agreed(says.mined === 0n ? null : { ...RECEIPT, hash }),
+  nonce: () => agreed(says.mined),
   balance: (_: Hex, token: Hex | null) => agreed(token === null ? says.coins : says.tokens),
   frozen: () => agreed(false),
   isContract: () => agreed(false),
@@ -120,7 +126,7 @@ beforeEach(async () => {
   }
   await owner`update open_payouts set ask_rail_at = null where ask_rail_at is not null`
   const moves = () => agreed({ gas: 50_000n })
-  says = { tokens: 10n ** 12n, coins: 10n ** 20n, moves, troubles: [] }
+  says = { tokens: 10n ** 12n, coins: 10n ** 20n, mined: 0n, moves, troubles: [] }
   broadcasts = []
   const place = { chain_id: CHAIN, address: WALLET, rail: RAIL, next_nonce: 0n }
   await beginWallet(service.deps.sql, place, BLOCK)
@@ -256,4 +262,30 @@ test('paused rail whose chain has a trouble: told while a payment is under way, 
   says.troubles = [{ kind: 'chain_stopped', providers: [], message }]
   await round()
   assert.deepEqual(await troubles(), ['chain_stopped'])
+})
+
+test('payment whose news cannot be written: the others are noted, sent and judged all the same', async t => {
+  const [first = ''] = await pay(3)
+  const { rail, work } = open(RAIL)
+  await settleRound(service, { [RAIL]: rail })
+  await work.once()
+  const { owner } = service.database
+  await owner.unsafe(`
+    create function refuse_first() returns trigger language plpgsql as $$
+    begin
+      if new.payout_id = '${first}' then raise exception 'not this one'; end if;
+      return new;
+    end $$;
+    create trigger refuse_first before insert on rail_evidence
+      for each row execute function refuse_first()`)
+  t.after(() => owner.unsafe('drop function refuse_first cascade'))
+  Object.assign(says, { mined: 3n, coins: 1n })
+  await assert.rejects(open(RAIL).work.once(), /not this one/)
+  const found = await slots()
+  assert.deepEqual(found.map(({ payout_id, state }) => [payout_id === first, state]).toSorted(), [
+    [false, 'mined'],
+    [false, 'mined'],
+    [true, 'sent'],
+  ])
+  assert.ok((await troubles()).includes('no_gas'))
 })

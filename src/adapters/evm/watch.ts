@@ -4,6 +4,7 @@ import { wakePayouts } from '../../payouts/advance/wake-store.ts'
 import type { NewEvidence } from '../../rails/evidence.ts'
 import { addEvidence } from '../../rails/evidence-store.ts'
 import { transactConfined } from '../../sql/confine.ts'
+import { classify } from '../../sql/failure.ts'
 import { accountsOf } from '../../sql/shard.ts'
 import { during } from '../../values/diagnostics.ts'
 import type { Instant } from '../../values/instant.ts'
@@ -48,8 +49,24 @@ export async function watchOpen(
   })
   // A block that is gone comes first: what a later one has is written once that is.
   const all = found.flat().toSorted((a, b) => rankOf(a) - rankOf(b))
-  for (let i = 0; i < all.length; i += AT_ONCE) await write(rail, all.slice(i, i + AT_ONCE), now)
+  for (let i = 0; i < all.length; i += AT_ONCE) {
+    await writeEach(rail, all.slice(i, i + AT_ONCE), now)
+  }
   return all.length > 0
+}
+
+/**
+ * One that cannot be written hinders no other: each is then written alone. Rejects all the same.
+ */
+async function writeEach(rail: OpenEvmRail, found: readonly Found[], now: Instant): Promise<void> {
+  try {
+    await write(rail, found, now)
+  } catch (error) {
+    if (found.length > 1 && classify(error) === 'fault') {
+      for (const one of found) await write(rail, [one], now).catch(() => {})
+    }
+    throw error
+  }
 }
 
 const rankOf = ({ step }: Found) => (step.step === 'reorged' ? 0 : 1)

@@ -107,14 +107,16 @@ export class Work {
     const signed = await sendSigned(rail, open, this.#taken_at).catch(() => true)
     if (signed) open = await readOpen(rail, now)
     // Bytes whose block has gone go out again in the same round.
-    if (await watchOpen(rail, open, now)) open = await readOpen(rail, now)
+    const [watched] = await Promise.allSettled([watchOpen(rail, open, now)])
+    if (watched.status === 'rejected' || watched.value) open = await readOpen(rail, now)
     const [sent] = await Promise.allSettled([sendDue(rail, open, now, this.#taken_at)])
+    const failed = [watched, sent].find(({ status }) => status === 'rejected')
     if (performance.now() >= this.#judge_at) {
       this.#judge_at = performance.now() + judgePace(rail.config)
       await this.#judge(open, now)
-      if (sent.status === 'fulfilled') await noteTroubles(rail.sql, rail.name, ['not_working'], [])
+      if (failed === undefined) await noteTroubles(rail.sql, rail.name, ['not_working'], [])
     }
-    if (sent.status === 'rejected') throw sent.reason
+    if (failed?.status === 'rejected') throw failed.reason
   }
 
   /** A wallet that cannot be sent from hinders none of this. */
