@@ -75,7 +75,7 @@ test('console, payment in no block: its form gives it up, once, and names who an
   assert.doesNotMatch(await look(made), FORM)
 })
 
-test('console, payment in a block: its form changes nothing, and says why', async () => {
+test('console, payment in a block: its form changes nothing, and says why; its transaction is a link', async () => {
   const made = await sent()
   await world.anvil.mine()
   await world.untilSlot(made, 'mined')
@@ -84,4 +84,8 @@ test('console, payment in a block: its form changes nothing, and says why', asyn
   assert.match(refused.text, /its payment is mined/)
   await world.untilStatus('succeeded', [made])
   await world.checkPaidOnce([made])
+  const [{ hash = '' } = {}] = await world.transactionsOf(made)
+  const seen = await look(made)
+  assert.ok(seen.includes(`<a href="https://polygonscan.com/tx/${hash}"><code>${hash}</code></a>`))
+  assert.match(seen, new RegExp(`, block \\d+, number 1 of wallet <code>${world.wallet.address}`))
 })

@@ -80,7 +80,19 @@ function railAttempt(item: ItemOf<'attempt'>): Html {
 ${words(item.state)}${release}${failure && html`. ${failure.message}`}${
   why_not_taken && `. ${why_not_taken}`
 }
-${uetr && html`<br><span class="faint">UETR <code>${uetr}</code></span>`}`
+${uetr && html`<br><span class="faint">UETR <code>${uetr}</code></span>`}
+${onChain(item.references)}`
+}
+
+/** The transaction of a payment on a chain, which anybody may look up. */
+function onChain({ transaction, explorer, block, nonce, wallet }: ItemOf<'attempt'>['references']) {
+  if (transaction === undefined || wallet === undefined) return ''
+  const hash = html`<code>${transaction}</code>`
+  // A connector may say anything.
+  const is_page = URL.parse(explorer ?? '')?.protocol === 'https:'
+  return html`<br><span class="faint">Transaction ${is_page ? link(explorer ?? '', hash) : hash}${
+    block && `, block ${block}`
+  }, number ${nonce} of wallet <code>${wallet}</code></span>`
 }
 
 function webhookAttempt(root: string, item: ItemOf<'webhook_attempt'>): Html {

@@ -88,8 +88,7 @@ ${facts([
   ['Id', html`<code>${id}</code>`],
 ])}</div>
 <h2>${isByHand ? 'For the form of the bank' : 'The payment'}</h2>${bankForm({ ...found, payout })}
-${forms(visit, id, found.taken_by)}
-${payout.status === 'processing' && isOnChain(items) && voidForm(visit, id)}
+${forms(visit, id, found.taken_by, payout.status === 'processing' && isOnChain(items))}
 <h2>What happened</h2>${itemList(visit.root, items, new Map())}`
   const title = `${digits(amount, currency)} ${currency} to ${beneficiary_details.name}`
   return { title, body, live: id }
@@ -165,7 +164,7 @@ function voidForm(visit: Visit, id: string): Html {
   })
 }
 
-function forms(visit: Visit, id: string, taken_by: string): Html {
+function forms(visit: Visit, id: string, taken_by: string, may_be_void: boolean): Html {
   const path = `${visit.root}/payouts/${id}`
   const take =
     taken_by === ''
@@ -195,5 +194,6 @@ ${postForm(visit, {
     },
     { name: 'reason', label: 'Reason' },
   ],
-})}</div>`
+})}
+${may_be_void && voidForm(visit, id)}</div>`
 }
