@@ -29,8 +29,7 @@ for (const currency of ['USDC', 'USDT'] as const)
   test(`payee of ${currency} frozen by the issuer before the payout: failed PF000512, nothing signed`, async () => {
     const payee = world.newPayee()
     await world.tokens[currency].freeze(payee, true)
-    // The rail asks as of a block that it has seen.
-    await world.anvil.mine()
+    await world.untilSeen()
     const made = await world.payOne({ payee, currency })
     await world.untilStatus('failed', [made])
     await assertFailed(made, 'PF000512', 'account')
@@ -106,7 +105,7 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
 for (const [what, { kind, begin, end }] of Object.entries(TROUBLES))
   test(`${what}: trouble ${kind}, payouts wait and nothing is signed; over: paid once in their order`, async () => {
     await begin(world.wallet.address)
-    await world.anvil.mine()
+    await world.untilSeen()
     const waiting = await world.pay(2)
     await world.whileMining(`trouble ${kind}`, async () => (await world.troubles()).includes(kind))
     for (const made of waiting) {

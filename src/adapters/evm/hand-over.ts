@@ -6,7 +6,7 @@ import { readAtOnce } from '../../sql/confine.ts'
 import { classify } from '../../sql/failure.ts'
 import { accountsOf } from '../../sql/shard.ts'
 import { type Assigned, assign, type Purse, type Wait } from './assign.ts'
-import { type Checked, checkOrders, type RefusedOrder } from './check.ts'
+import { type AssignedOrder, type Checked, checkOrders, type RefusedOrder } from './check.ts'
 import { eachOf, type OpenEvmRail } from './open.ts'
 import { capFault, keyOf, type Order, orderOf, TO_OURSELVES } from './order.ts'
 import { readPurses } from './purses.ts'
@@ -40,13 +40,17 @@ export async function handOver(
   const wait = (order: Order, why: Wait['wait'], place = 0) => {
     waits.set(order.payout.attempt.id, waitReport(rail, why, place))
     if (why === 'unclear') troubles.push(...unclearFor(payouts, order))
+    // What is unclear now does not cost it the place that it had.
+    if (why === 'unclear' && first.has(order)) rail.queue.waits(order.token, ageOf(order.payout))
     if (typeof why !== 'object') return
     troubles.push(why)
     // A cap may concern this payout alone.
     if (why.kind !== 'cap') rail.queue.waits(order.token, ageOf(order.payout))
   }
-  for (const { token, payout } of orders) {
-    rail.queue.passed(token, ageOf(payout))
+  const first = new Set<Order>()
+  for (const order of orders) {
+    const { token, payout } = order
+    if (rail.queue.passed(token, ageOf(payout))) first.add(order)
     rail.line.leave(ageOf(payout))
   }
   const isBehind = ({ token, payout }: Order) => rail.queue.isBehind(token, ageOf(payout))
@@ -62,27 +66,30 @@ export async function handOver(
   for (const one of assigned) {
     if ('wait' in one) wait(one.order, one.wait, places.get(ageOf(one.order.payout)))
   }
-  const reverted = await transactHouse(rail.sql, accountsOf(with_wallet.map(ofKey)), tx =>
-    countReverted(
-      tx,
-      rail.config.chain.id,
-      with_wallet.map(({ order }) => order.key.payout_id),
-    ),
-  )
+  const reverted = await revertedOf(rail, with_wallet)
   const gas = new Map(purses.map(({ address, gas_wei }) => [address, gas_wei]))
   const results = await checkOrders(rail, with_wallet, reverted, gas)
-  const ready: Checked[] = []
   for (const result of results) {
-    if ('checked' in result) ready.push(result.checked)
     if ('waiting' in result) wait(result.waiting.order, result.waiting.wait)
     if ('refused' in result) await refuseOrder(rail, result.refused)
   }
+  const checked = results.flatMap(result => ('checked' in result ? result.checked : []))
+  // An older one of the same token may wait since it was tried.
+  const ready = checked.filter(({ order }) => !isBehind(order))
+  for (const { order } of checked) if (isBehind(order)) wait(order, 'room')
   for (const order of await reserveAll(rail, ready, purses)) wait(order, 'unclear')
   const judged = judgedBy(troubles, ready.length > 0)
   if (judged.length > 0 || troubles.length > 0) {
     await noteTroubles(rail.sql, rail.name, judged, troubles)
   }
   return waits
+}
+
+async function revertedOf(rail: OpenEvmRail, orders: readonly AssignedOrder[]) {
+  const ids = orders.map(({ order }) => order.key.payout_id)
+  return transactHouse(rail.sql, accountsOf(orders.map(ofKey)), tx =>
+    countReverted(tx, rail.config.chain.id, ids),
+  )
 }
 
 /** A payout that waits for so long is no matter of a moment. */

@@ -28,9 +28,9 @@ export class Queue {
     if (!this.isBehind(token, age)) this.#oldest.set(token, { age, seen_ms: performance.now() })
   }
 
-  /** The payout waits no more. */
-  passed(token: Hex, age: string): void {
-    if (this.#oldest.get(token)?.age === age) this.#oldest.delete(token)
+  /** The payout waits no more. Returns whether it was the one that others waited for. */
+  passed(token: Hex, age: string): boolean {
+    return this.#oldest.get(token)?.age === age && this.#oldest.delete(token)
   }
 
   #known(token: Hex): Oldest | undefined {

@@ -28,6 +28,8 @@ import { type Provider, Rulebook, startProvider } from './proxy.ts'
 export const NETWORK = 'polygon'
 /** Its pace in the settings where blocks come by hand: how long the rail waits for one. */
 const BLOCK_MS = 40
+/** How far a provider may be behind the others. */
+const LAG_BLOCKS = 3
 /** The rail's name. */
 export const RAIL = 'chain'
 
@@ -85,6 +87,7 @@ export class ChainWorld {
   readonly env: Readonly<Record<string, string>> & { readonly DATABASE_URL: string }
   readonly made: Made[] = []
   readonly #settings: object
+  #present: object
   readonly #folder: string
   readonly #running = new Set<Listening>()
   #payees = 0
@@ -107,6 +110,7 @@ export class ChainWorld {
     this.tokens = parts.tokens
     this.env = parts.env
     this.#settings = parts.settings
+    this.#present = parts.settings
     this.#folder = parts.folder
   }
 
@@ -142,12 +146,27 @@ export class ChainWorld {
     }
   }
 
-  /** Gives the rail other settings, as an operator does. */
+  /** Gives the rail other settings, as an operator does, and waits until a service has them. */
   async set(settings: object): Promise<void> {
+    const before = this.#timesOpened()
     const config = { ...this.#settings, ...settings }
     const row = { name: RAIL, kind: KIND, config, secret: secretOf(this.providers) }
     await updateRail(this.service.deps.sql, { ...row, paused_reason: '' })
     await this.service.deps.reference.refresh()
+    const is_same = JSON.stringify(config) === JSON.stringify(this.#present)
+    this.#present = config
+    if (this.#running.size === 0 || is_same) return
+    await until('the rail has its new settings', () => this.#timesOpened() > before)
+  }
+
+  /** A rail that is opened asks its providers for their chain; an open one does so each minute. */
+  #timesOpened(): number {
+    return this.providers[0]?.asked.get('eth_chainId') ?? 0
+  }
+
+  /** More blocks than a provider may be behind: whatever the rail asks is as of one of them. */
+  async untilSeen(): Promise<void> {
+    await this.anvil.mine(LAG_BLOCKS + 1)
   }
 
   /** An amount of the books in the smallest units of a token. */
@@ -488,7 +507,7 @@ export function settingsOf(
     in_flight: 16,
     settles_on: 'finalized',
     bump_after_blocks: 8,
-    lag_blocks: 3,
+    lag_blocks: LAG_BLOCKS,
     fees: { max_fee_gwei: '1000', max_cost: '1' },
     max_payout: '250000',
     max_day: '2000000',
