@@ -1,6 +1,6 @@
 // A primary with two synchronous standbys, over TLS, under load: the primary is killed and a standby
 // promoted. Nothing acknowledged is lost, nothing is paid twice, a former primary that comes back
-// is never written to, and while there is no primary all requests get a 503.
+// is never written to, and while there is no primary a request waits or gets a 503.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -83,7 +83,7 @@ for (let round = 1; round <= FAILOVERS; round++) {
   const how = FAILOVERS === 2 && round === 2 ? 'frozen' : WAYS[round % WAYS.length]
   const back =
     how === 'killed' ? 'started again, commits alone: gets no payout' : 'goes on: gets no session'
-  test(`failover ${round}, primary ${how} under load, standby promoted: 503 meanwhile, first payout soon after; the former primary ${back}`, async t => {
+  test(`failover ${round}, primary ${how} under load, standby promoted: 503 at most meanwhile, first payout soon after; the former primary ${back}`, async t => {
     const former = primary
     const paying = load(`failover-${round}`)
     try {
@@ -115,7 +115,9 @@ for (let round = 1; round <= FAILOVERS; round++) {
     assert.equal(answers.length, paying.asked.length, 'all are answered')
     const refused = answers.filter(({ status }) => status !== 200)
     t.diagnostic(JSON.stringify(tally(answers)))
-    assert.deepEqual(Object.keys(tally(refused)), ['503 service_unavailable'])
+    // A request that the promotion overtakes while it waits is not refused.
+    const others = Object.keys(tally(refused)).filter(answer => answer !== '503 service_unavailable')
+    assert.deepEqual(others, [])
     assert.ok(service.running())
     all.push(...paying.asked)
     await replicas.rejoin(former, primary)
