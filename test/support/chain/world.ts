@@ -219,9 +219,13 @@ export class ChainWorld {
   /** The rail is asked at once about payouts that nobody asks about now. */
   async hurry(): Promise<void> {
     await this.service.database.owner`
-      update open_payouts set ask_rail_at = statement_timestamp()
-      where status <> 'succeeded' and (claimed_until is null
-        or claimed_until <= statement_timestamp()) and ask_rail_at > statement_timestamp()`
+      with late as (
+        select account_id, id from open_payouts
+        where status <> 'succeeded' and (claimed_until is null
+          or claimed_until <= statement_timestamp()) and ask_rail_at > statement_timestamp()
+        for no key update skip locked)
+      update open_payouts o set ask_rail_at = statement_timestamp()
+      from late where o.account_id = late.account_id and o.id = late.id`
   }
 
   /** As if enough time had passed since the kill of every service: what they held is free. */
