@@ -10,7 +10,7 @@ import type { Sql } from '../sql/connect.ts'
 import { refuseWithoutSchema } from '../sql/migrate.ts'
 import { asOwner, print } from './context.ts'
 import { UsageError } from './failure.ts'
-import { type Bar, startBar } from './terminal.ts'
+import { type Bar, startBar } from './progress-bar.ts'
 
 const BACKUP_HELP = `
 The service may go on running. The file is a tar compressed by zstd. It holds

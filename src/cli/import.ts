@@ -13,8 +13,9 @@ import type { Problem } from '../values/errors.ts'
 import { type Context, print, withContext } from './context.ts'
 import { CommandFailed, UsageError } from './failure.ts'
 import { refuseProblems } from './input.ts'
+import { startBar } from './progress-bar.ts'
 import { table } from './table.ts'
-import { cutTo, paragraph, startBar, visible, wrapped } from './terminal.ts'
+import { cutTo, paragraph, visible, wrapped } from './terminal.ts'
 
 export interface ImportOptions {
   readonly account: string

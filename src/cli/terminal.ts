@@ -1,6 +1,4 @@
-// Text in a terminal: its width, its line breaks, and a progress bar. This file knows no command.
-import { Presets, SingleBar } from 'cli-progress'
-
+// Text in a terminal: its width and its line breaks. This file knows no command.
 export { visible } from '../values/text/visible.ts'
 
 /** Characters that take two columns: East Asian letters and signs, and emoji. */
@@ -81,18 +79,4 @@ export function paragraph(text: string): string {
 /** Infinite if standard output is no terminal. */
 export function columnsOfTerminal(): number {
   return (process.stdout.isTTY && process.stdout.columns) || Number.POSITIVE_INFINITY
-}
-
-export type Bar = SingleBar
-
-/** On standard error; undefined if that is no terminal. */
-export function startBar(
-  format: string,
-  { total = 0, payload = {}, ...look }: { total?: number; payload?: object; barsize?: number } = {},
-): Bar | undefined {
-  if (!process.stderr.isTTY) return undefined
-  const options = { format, ...look, stream: process.stderr, clearOnComplete: true }
-  const bar = new SingleBar({ ...options, hideCursor: true }, Presets.shades_classic)
-  bar.start(total, 0, payload)
-  return bar
 }

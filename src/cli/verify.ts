@@ -13,8 +13,8 @@ import { forgetFaults, listFaulty } from '../verify/proof-store.ts'
 import { type Checked, type Verdict, verify } from '../verify/run.ts'
 import { type Context, print, running, withContext } from './context.ts'
 import { UsageError } from './failure.ts'
+import { startBar } from './progress-bar.ts'
 import { money, table } from './table.ts'
-import { startBar } from './terminal.ts'
 
 interface Options {
   account?: string
