@@ -2910,6 +2910,7 @@ CREATE TRIGGER erased_only BEFORE UPDATE ON evm_slots FOR EACH ROW WHEN (((new.p
 CREATE TRIGGER house_by_two_people BEFORE INSERT ON evm_slots FOR EACH ROW WHEN ((new.purpose = 'house'::text)) EXECUTE FUNCTION check_house_slot();
 CREATE TRIGGER kept BEFORE DELETE OR TRUNCATE ON evm_slots FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER legal_step BEFORE UPDATE ON evm_slots FOR EACH ROW WHEN (((new.payee <> ''::text) OR (old.payee = ''::text))) EXECUTE FUNCTION check_slot_step();
+CREATE TRIGGER proved BEFORE UPDATE ON evm_slots FOR EACH ROW WHEN (((new.payee <> ''::text) OR (old.payee = ''::text))) EXECUTE FUNCTION check_slot_proof();
 CREATE TRIGGER reserved_first BEFORE INSERT ON evm_slots FOR EACH ROW EXECUTE FUNCTION check_slot_begin();
 ALTER TABLE evm_slots ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY accounts_named ON evm_slots FOR ALL TO corridor_service USING ((array_position(( SELECT string_to_array(current_setting('corridor.accounts'::text, true), ','::text) AS string_to_array), account_id) IS NOT NULL));
@@ -6601,10 +6602,6 @@ begin
     or old.ended_at is not null and (old.state, new.state) <> ('paid', 'sent')
     or old.void_as <> '' and (new.void_as, new.void_by, new.void_reason, new.void_at)
       is distinct from (old.void_as, old.void_by, old.void_reason, old.void_at)
-    -- The service gives up by itself only what has never left it.
-    or old.void_as = '' and new.void_by = 'corridor' and exists (
-      select from evm_transactions t where t.chain_id = old.chain_id and t.wallet = old.wallet
-        and t.nonce = old.nonce and t.sends > 0)
   then
     raise exception 'slot % of wallet % stays as it is', old.nonce, old.wallet
       using errcode = 'restrict_violation';
@@ -6620,6 +6617,24 @@ begin
   then
     raise exception 'slot % of wallet % cannot go from % to %', old.nonce, old.wallet, old.state,
       new.state using errcode = 'check_violation';
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION check_slot_proof()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  -- The service gives up by itself only what has never left it.
+  if old.void_as = '' and new.void_by = 'corridor' and exists (
+    select from evm_transactions t where t.chain_id = old.chain_id and t.wallet = old.wallet
+      and t.nonce = old.nonce and t.sends > 0)
+  then
+    raise exception 'slot % of wallet % stays as it is', old.nonce, old.wallet
+      using errcode = 'restrict_violation';
   end if;
   -- One of its transactions is in a block, and says what the slot says.
   if old.state <> new.state and new.state in ('mined', 'paid', 'reverted', 'voided', 'differs')

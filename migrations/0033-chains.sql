@@ -308,10 +308,6 @@ begin
     or old.ended_at is not null and (old.state, new.state) <> ('paid', 'sent')
     or old.void_as <> '' and (new.void_as, new.void_by, new.void_reason, new.void_at)
       is distinct from (old.void_as, old.void_by, old.void_reason, old.void_at)
-    -- The service gives up by itself only what has never left it.
-    or old.void_as = '' and new.void_by = 'corridor' and exists (
-      select from evm_transactions t where t.chain_id = old.chain_id and t.wallet = old.wallet
-        and t.nonce = old.nonce and t.sends > 0)
   then
     raise exception 'slot % of wallet % stays as it is', old.nonce, old.wallet
       using errcode = 'restrict_violation';
@@ -328,6 +324,22 @@ begin
     raise exception 'slot % of wallet % cannot go from % to %', old.nonce, old.wallet, old.state,
       new.state using errcode = 'check_violation';
   end if;
+  return new;
+end $$;
+create trigger legal_step before update on evm_slots
+  for each row when (new.payee <> '' or old.payee = '') execute function check_slot_step();
+-- What its transactions say of it.
+create function check_slot_proof() returns trigger language plpgsql
+security definer set search_path to public, pg_temp as $$
+begin
+  -- The service gives up by itself only what has never left it.
+  if old.void_as = '' and new.void_by = 'corridor' and exists (
+    select from evm_transactions t where t.chain_id = old.chain_id and t.wallet = old.wallet
+      and t.nonce = old.nonce and t.sends > 0)
+  then
+    raise exception 'slot % of wallet % stays as it is', old.nonce, old.wallet
+      using errcode = 'restrict_violation';
+  end if;
   -- One of its transactions is in a block, and says what the slot says.
   if old.state <> new.state and new.state in ('mined', 'paid', 'reverted', 'voided', 'differs')
     and not exists (
@@ -342,8 +354,8 @@ begin
   end if;
   return new;
 end $$;
-create trigger legal_step before update on evm_slots
-  for each row when (new.payee <> '' or old.payee = '') execute function check_slot_step();
+create trigger proved before update on evm_slots
+  for each row when (new.payee <> '' or old.payee = '') execute function check_slot_proof();
 -- Without its payee a payment could not be sent again, and would stop all that follow it.
 create trigger erased_once_over before update on evm_slots
   for each row when (new.payee = '' and old.payee <> '' and old.state in ('signed', 'sent', 'mined'))
