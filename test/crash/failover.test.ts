@@ -116,7 +116,9 @@ for (let round = 1; round <= FAILOVERS; round++) {
     const refused = answers.filter(({ status }) => status !== 200)
     t.diagnostic(JSON.stringify(tally(answers)))
     // A request that the promotion overtakes while it waits is not refused.
-    const others = Object.keys(tally(refused)).filter(answer => answer !== '503 service_unavailable')
+    const others = Object.keys(tally(refused)).filter(
+      answer => answer !== '503 service_unavailable',
+    )
     assert.deepEqual(others, [])
     assert.ok(service.running())
     all.push(...paying.asked)

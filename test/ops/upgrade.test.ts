@@ -87,7 +87,8 @@ async function assertUntouched(): Promise<void> {
   const [row] = await database.owner`
     select to_regclass('next_things') as things,
       (select count(*)::int from schema_migrations where name like '9%') as recorded,
-      (select count(*)::int from pg_attribute where attname like 'next_%') as columns`
+      (select count(*)::int from pg_attribute
+        where attname in ('next_note', 'next_count')) as columns`
   assert.deepEqual({ ...row }, { things: null, recorded: 0, columns: 0 })
 }
 
