@@ -16,7 +16,7 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const SOME = `
 const { keepCompiled } = await import('${new URL('../../src/cli/compiled.ts', import.meta.url)}')
 keepCompiled()
-await import('${new URL('../../src/cli/table.ts', import.meta.url)}')
+await import('${new URL('../../src/quotes/rules.ts', import.meta.url)}')
 console.log('${packageJson.version}')`
 
 const home = await mkdtemp(join(tmpdir(), 'corridor-compiled-test-'))
