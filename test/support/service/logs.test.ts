@@ -5,11 +5,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { bankBeneficiary } from '../given/bodies.ts'
+import { bankBeneficiary, fullEntity } from '../given/bodies.ts'
 import { CANARY, faultsOfRun } from './logs.ts'
 
 const line = (more: object) =>
   `${JSON.stringify({ level: 30, time: 1, msg: 'corridor is listening', ...more })}\n`
+
+/** Its digits are those of a registration number. */
+const BY_CHANCE = `0c60${fullEntity.registration_number}40e-4a19-a0df-d83169f46149`
 
 const CLEAN: Readonly<Record<string, string>> = {
   '1-0.log': line({ account_id: 'acc_7k2m9x4q' }),
@@ -30,6 +33,13 @@ async function faultsOf(files: Readonly<Record<string, string>>, databaseLog = '
 
 test('logs of a run, clean: no fault', async () => {
   assert.deepEqual(await faultsOf(CLEAN, 'LOG:  checkpoint complete\n'), [])
+  const by_chance = line({ request_id: BY_CHANCE })
+  assert.deepEqual(await faultsOf({ ...CLEAN, '1-0.log': by_chance }), [])
+  const [fault = ''] = await faultsOf({
+    ...CLEAN,
+    '1-0.log': line({ number: fullEntity.registration_number }),
+  })
+  assert.match(fault, /^1-0\.log: /)
 })
 
 const SECRET = `corridor_test_${'x'.repeat(49)}`
