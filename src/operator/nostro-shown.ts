@@ -152,13 +152,16 @@ export function presentCandidate({ rule, items, lines, rest, reason }: Candidate
   }
 }
 
-/** A refund of the whole reverses its payout; of another amount, its account is credited. */
+/**
+ * A refund of the whole reverses its payout, at the payee's wish: who chooses the moment must gain
+ * nothing by the rate. For another amount its account is credited.
+ */
 export function presentRefund(line: OpenLine, paid: PaidBefore) {
   const { payout_id: payout, account_id: account, amount, currency, paid_at } = paid
   const id = caseId('line', line.id)
   const next =
     amount === line.amount
-      ? `corridor payout transition ${payout} reversed --reason "Sent back by the payee"`
+      ? `corridor payout transition ${payout} reversed --at-wish --reason "Sent back by the payee"`
       : `corridor nostro credit ${id} ${account} --reason "Refund of ${payout}"`
   return { payout, account, amount: String(amount), currency, paid_at, next }
 }

@@ -27,8 +27,8 @@ and the date, 7 several items or lines that sum up, 8 the amount with the date
 or the name. A person decides: corridor nostro match accepts one.
 
 A wallet that was paid may send money back: its payouts are shown below. The
-whole amount reverses its payout, whose item then explains the line; another
-amount is credited to the account.
+whole amount reverses its payout at the payee's wish, and its item then explains
+the line; another amount is credited to the account.
 
 Example:
   corridor nostro suggest line_42`

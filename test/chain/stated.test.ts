@@ -101,6 +101,7 @@ async function giveBack(t: TestContext, whole: Made, part: Made): Promise<void> 
     refund_of.map(({ payout }) => payout),
     [whole.id],
   )
+  assert.match(refund_of[0]?.next ?? '', / reversed --at-wish /, 'a payee gains by no rate')
   await type(cli, refund_of[0]?.next ?? '')
   assert.equal(await world.statusOf(whole), 'reversed')
   await deriveAndMatch()

@@ -123,7 +123,7 @@ function refundList(visit: Visit, line: BankLine, refunds: MatchSuggestions['ref
       html`<li>${money(amount, currency)} of ${when(paid_at)}: ${idLink(visit.root, payout)}<br>
 ${
   amount === line.amount
-    ? 'If it is sent back, reverse the payout; its item then explains the line.'
+    ? 'If it is sent back, reverse the payout at the payee’s wish; its item then explains the line.'
     : html`If a part is sent back, credit <code>${account}</code> with the line.`
 }</li>`,
   )}</ul>`
