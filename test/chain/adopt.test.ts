@@ -6,7 +6,6 @@ import { tagOf, transferData } from '../../src/adapters/evm/abi.ts'
 import { adoptFound, findLost, findUnknown, NotNow } from '../../src/adapters/evm/adopt.ts'
 import type { Block, Chain, Hex, SeenTransaction } from '../../src/adapters/evm/chain.ts'
 import type { Checked } from '../../src/adapters/evm/check.ts'
-import { EXAMPLE, readConfig } from '../../src/adapters/evm/config.ts'
 import { Leases } from '../../src/adapters/evm/lease.ts'
 import type { OpenEvmRail } from '../../src/adapters/evm/open.ts'
 import { reserve } from '../../src/adapters/evm/reserve.ts'
@@ -26,36 +25,23 @@ import {
   reserveNonces,
   stopWallet,
 } from '../../src/adapters/evm/wallet-store.ts'
-import { insertRail } from '../../src/rails/row-store.ts'
+import { openTold, toldSettings } from '../support/chain/told.ts'
 import { walletPayout } from '../support/chain/world.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import type { Client, TestService } from '../support/service/service.ts'
 import { payAll } from '../support/service/settling.ts'
 
 const RAIL = 'chain'
 const WALLET: Hex = `0x${'a1'.repeat(20)}`
 const PAYEE: Hex = `0x${'d2'.repeat(20)}`
 const ZERO: Hex = `0x${'0'.repeat(64)}`
-const [wallet] = EXAMPLE.wallets
-const SETTINGS = {
-  ...{ ...EXAMPLE, chain: 'polygon', wallets: [{ ...wallet, address: WALLET }] },
-  tokens: { USDC: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359' },
-  fees: { max_fee_gwei: '1000', max_cost: '1' },
-}
-const config = readConfig(SETTINGS).value ?? assert.fail('wrong settings')
+const { settings: SETTINGS, config } = toldSettings(WALLET)
 const CHAIN = config.chain.id
 const TOKEN = config.tokens.get('USDC')?.address ?? assert.fail('no token')
 
 let service: TestService
 let live: Client
 before(async () => {
-  service = await startTestService({ settle: false })
-  await service.setFees([{ payout_type: 'wallet' }])
-  const fund = { USDC: 10n ** 15n }
-  live = await service.openAccount({ currencies: ['USDC'], fund, sandbox: false })
-  const row = { name: RAIL, kind: 'evm', secret: 'alchemy=a', paused_reason: '' } as const
-  assert.ok(await insertRail(service.deps.sql, { ...row, config: SETTINGS }))
-  await service.deps.reference.refresh()
-  await service.setRoutes([{ payout_type: 'wallet', rail: RAIL }])
+  ;({ service, live } = await openTold(SETTINGS, RAIL))
 })
 after(() => service?.close())
 

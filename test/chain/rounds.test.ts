@@ -5,7 +5,6 @@ import { after, before, beforeEach, test } from 'node:test'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import type { Agreed, Block, Chain, Hex } from '../../src/adapters/evm/chain.ts'
 import type { ChainTrouble } from '../../src/adapters/evm/chain-trouble.ts'
-import { EXAMPLE, readConfig } from '../../src/adapters/evm/config.ts'
 import { Leases } from '../../src/adapters/evm/lease.ts'
 import type { OpenEvmRail } from '../../src/adapters/evm/open.ts'
 import { Line, Queue } from '../../src/adapters/evm/queue.ts'
@@ -14,37 +13,23 @@ import type { Eip1559, Signer } from '../../src/adapters/evm/signer.ts'
 import { addressOf, digestOf } from '../../src/adapters/evm/transaction.ts'
 import { beginWallet, stopWallet } from '../../src/adapters/evm/wallet-store.ts'
 import { Work } from '../../src/adapters/evm/work.ts'
-import { insertRail, updatePause } from '../../src/rails/row-store.ts'
+import { updatePause } from '../../src/rails/row-store.ts'
+import { openTold, toldSettings } from '../support/chain/told.ts'
 import { walletPayout } from '../support/chain/world.ts'
-import { type Client, startTestService, type TestService } from '../support/service/service.ts'
+import type { Client, TestService } from '../support/service/service.ts'
 import { payAll, settleRound } from '../support/service/settling.ts'
 
 const [RAIL, OTHER] = ['chain', 'other']
 const KEY = secp256k1.utils.randomSecretKey()
 const WALLET = addressOf(secp256k1.getPublicKey(KEY, false))
 const THEIRS: Hex = `0x${'a7'.repeat(20)}`
-const [wallet] = EXAMPLE.wallets
-const SETTINGS = {
-  ...{ ...EXAMPLE, chain: 'polygon', wallets: [{ ...wallet, address: WALLET }] },
-  tokens: { USDC: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359' },
-  fees: { max_fee_gwei: '1000', max_cost: '1' },
-}
-const config = readConfig(SETTINGS).value ?? assert.fail('wrong settings')
+const { settings: SETTINGS, config } = toldSettings(WALLET)
 const CHAIN = config.chain.id
 
 let service: TestService
 let live: Client
 before(async () => {
-  service = await startTestService({ settle: false })
-  await service.setFees([{ payout_type: 'wallet' }])
-  const fund = { USDC: 10n ** 15n }
-  live = await service.openAccount({ currencies: ['USDC'], fund, sandbox: false })
-  for (const name of [RAIL, OTHER]) {
-    const row = { name, kind: 'evm', secret: 'alchemy=a', paused_reason: '' } as const
-    assert.ok(await insertRail(service.deps.sql, { ...row, config: SETTINGS }))
-  }
-  await service.deps.reference.refresh()
-  await service.setRoutes([{ payout_type: 'wallet', rail: RAIL }])
+  ;({ service, live } = await openTold(SETTINGS, RAIL, OTHER))
 })
 after(() => service?.close())
 
